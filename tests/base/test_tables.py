@@ -49,6 +49,7 @@ def written(folder: Path, text: str | bytes, name: str = "t.csv") -> Path:
         ("plain", '"id"\t"load"\t"n"\n"a"\t"1.5"\t"2"\n"b"\t"2.5"\t"3"\n'),
         ("plain", "\ufeff name , load,n\r\n a , 1.5 ,2\r\n b,2.5,3\r\n"),
         ("plain", "name,load,n\ra,1.5,2\rb,2.5,3"),
+        ("plain", 'name, load, n\n"a", "1.5", 2\n"b", 2.5, "3"\n'),
         ("plain", "name|load|n\na|1.5|2\n\n|\nb|2.5|3\n"),
         ("ordered", "2,a,x,1.5\n3,b,y,2.5\n"),
         ("lines", "-- of May\na 1.5 of 2\n\nb 2.5 of 3\n"),

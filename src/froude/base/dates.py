@@ -27,8 +27,9 @@ _LOOSE = (
 )
 """Other ways to write a date with the year first, and the usual one."""
 _ZONE = r"(Z|[+-][0-9]{2}:?[0-9]{2})$"
-_FIRST_S, LAST_S = 631_152_000.0, 4_102_444_800.0
-"""1990 and 2100: larger numbers are not seconds since 1970, and times in other units are looked for between them."""
+FIRST_S, LAST_S = 631_152_000.0, 4_102_444_800.0
+"""1990 and 2100: smaller numbers are of a recording, larger ones not seconds since 1970; times in other units are looked
+for between them."""
 _FROM_1900_S = -2_208_988_800.0
 """1900, before 1970."""
 _FROM_EXCEL_S = 25_569 * 86_400.0
@@ -66,7 +67,7 @@ def other_times(values: npt.NDArray[np.float64]) -> str:
     def within(numbers: npt.NDArray[np.float64], least: float, most: float) -> npt.NDArray[np.bool_]:
         return (least <= numbers) & (numbers <= most)
 
-    may = {each: within(values * TIME_UNITS[each], _FIRST_S, LAST_S) for each in ("ms", "us", "ns")}
+    may = {each: within(values * TIME_UNITS[each], FIRST_S, LAST_S) for each in ("ms", "us", "ns")}
     may["excel"] = within(values, 40_000, 60_000) & bool((values % 10).any())
     for dates, longer in _STAMPS.items():
         days = np.floor(values / longer)

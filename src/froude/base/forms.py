@@ -62,7 +62,7 @@ class Form:
     pattern: str = ""
     """Regular expression of a line, whose groups are the columns; of RE2. Empty for separated columns."""
     ignored: str = ""
-    """Regular expression of lines that are not events, such as a summary; they are not counted as left out."""
+    """Regular expression of lines that are not rows, such as a summary; they are not counted as left out."""
     fixed: bool = False
     """Whether no flag names its columns."""
     whole: bool = False
@@ -178,9 +178,12 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
                 raise
             last, objects = error, error if form.lines else objects
             continue
-        if found.names or form.lines:
+        if not (found.names or form.lines):
+            fitting.append(found)
+        elif not any(
+            each.form.pattern and each.fits == 1.0 for each in fitting
+        ):  # what seems to be a header too
             return found
-        fitting.append(found)
     best = max((found.fits for found in fitting), default=0.0)
     fitting = [found for found in fitting if found.fits == best]
     if len(fitting) == 1 or (fitting and all(found.form.pattern for found in fitting)):
@@ -371,6 +374,7 @@ def positions_by_names(
         InputError: a column that is needed is missing, and the form has no order; or several may be one.
     """
     plain = [_plain_name(cell) for cell in cells]
+    inner = [_plain_name(cell.rpartition(".")[2]) for cell in cells]  # without the objects that they are in
     wanted = {column.what for column in form.columns} | {CLOCK}
     found = {what: _named(path, cells, theirs) for what, theirs in options.columns.items() if what in wanted}
     for column in form.columns:
@@ -380,6 +384,8 @@ def positions_by_names(
         for names in (column.names or (column.what,), column.lesser):
             usual = set(map(_plain_name, names)) if form.header and not at else set()
             at += [n for n, name in enumerate(plain) if name in usual and n not in found.values()]
+            if form.lines and not at and not column.empty:
+                at += [n for n, name in enumerate(inner) if name in usual and n not in found.values()]
         may_join = column.kind is Kind.TIME and len(at) == 2 and len(row) == len(cells)
         pairs = [(at[0], at[1]), (at[1], at[0])] if may_join else []
         if pairs := [pair for pair in pairs if _is_row((column, _CLOCK), pair, list(row), options.style)]:
@@ -448,7 +454,9 @@ def cells_of(line: str, separator: str) -> list[str]:
     if separator == BLANKS:
         return line.split()
     try:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
+        return [
+            cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+        ]
     except csv.Error:
         return []
 

@@ -105,6 +105,7 @@ _OTHERS = (
     ("an old lz4 file", rb"\x02\x21\x4c\x18", "lz4 -dc FILE > PLAIN"),
     ("an lzf file", rb"ZV[\x00\x01]", "the program that wrote it"),
     ("an Avro container", rb"Obj\x01", "avro-tools tojson FILE > PLAIN"),
+    ("an ORC file", rb"ORC[\0-\x1f]", "hive --orcfiledump -d FILE > PLAIN"),
     ("a Hadoop SequenceFile", rb"SEQ[\x04-\x06]", "hadoop fs -text FILE > PLAIN"),
     ("a tar archive", rb".{257}ustar", "tar -xf FILE"),
 )

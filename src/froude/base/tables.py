@@ -304,6 +304,8 @@ class _Builder:
         reading = self._reading
         separator = reading.separator
         block = self._quoted(block, line)
+        if reading.form.ignored:
+            block = re.sub(rb"(?m)^(?:%b)$" % reading.form.ignored.encode(), b"", block)
         if separator == BLANKS:
             block = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb"[ \t]+", b" ", block))
         bad: list[int] = []
@@ -340,6 +342,9 @@ class _Builder:
         """Join the lines of a cell in quotes; leave out one whose quote does not end: it would swallow those below."""
         if b'"' not in block:
             return block
+        between = self._reading.separator.encode()
+        if re.search(rb'(?m)%b +"[^"\n]*" *(?:%b|$)' % (re.escape(between), re.escape(between)), block):
+            block = re.sub(rb'%b +"' % re.escape(between), between + b'"', block)
         texts = block.split(b"\n")
         odd = [number for number, text in enumerate(texts) if text.count(b'"') % 2]
         while odd:

@@ -183,3 +183,12 @@ def test_a_column_of_volumes_that_never_come_again_is_another(tmp_path: Path) ->
         InputError, match="has another column for its volume; found 39 volumes in 39 requests"
     ):
         read_traces([tmp_path / "t"], Options(layout="mqsim"))
+
+
+def test_a_file_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    """Plain and packed: its volumes would be others."""
+    text = "time,volume,op,offset,size\n" + "".join(f"{n / 10},v,R,{512 * n},512\n" for n in range(30))
+    written(tmp_path, text, "a.csv")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
+    with pytest.raises(InputError, match=r"the requests of another file; found .*a\.csv\. Leave out one"):
+        read_traces([tmp_path])

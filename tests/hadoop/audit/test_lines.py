@@ -199,3 +199,10 @@ def test_the_address_at_the_end_of_a_long_context_may_be_cut(length: int, found:
     """A NameNode keeps 128 characters."""
     field = ",clientIp:10.0.0.9"
     assert named_address("x" * (length - len(field)) + field) == found
+
+
+def test_lines_of_ranger_are_named() -> None:
+    """They have accesses, from which calls cannot be made."""
+    line = '{"reqUser":"hive","evtTime":"2026-03-01 00:00:00.123","access":"READ","resource":"/t"}'
+    with pytest.raises(InputError, match=r"Ranger's audit, .*: take the NameNode's hdfs-audit\.log"):
+        parse_line(line)

@@ -15,6 +15,8 @@ from froude.base.forms import Options
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.samples import read_samples
 
+AZURE = {"id": "", "name": {"value": "Percentage CPU"}, "unit": "Percent"}
+
 
 def range_query(
     *metrics: dict[str, str], values: Any = ((60, "50"), (120, "+Inf"), (180, "NaN")), **more: Any
@@ -98,8 +100,30 @@ def test_values_that_are_not_numbers_are_counted(tmp_path: Path) -> None:
         ('{"Label": "MemoryUtilization", "Datapoints": []}', "utilisation of CPUs; found MemoryUtilization"),
         ('[{"metric": {"__name__": "node_load1"}}]', "utilisation of CPUs; found node_load1"),
         (
-            '{"MetricDataResults": []}',
-            "JSON of another kind .* allowed: .* get-metric-statistics of CloudWatch",
+            '{"MetricDataResults": [{}]}',
+            "JSON of another kind .* allowed: .* get-metric-statistics",
+        ),
+        ('{"MetricDataResults": [{"Label": "a"}, {"Label": "a"}]}', "of another kind"),
+        (
+            json.dumps({"MetricDataResults": [{"Label": "a", "Timestamps": [], "Values": []}] * 2}),
+            "several series of one server; found 2 series, several of 'a'",
+        ),
+        (
+            '[{"target": "web.memory.used", "datapoints": [[5, 60]]}]',
+            "utilisation of CPUs; found web.memory.used",
+        ),
+        (
+            '{"timespan": "", "value": [{"name": {"value": "Network In"}, "unit": "Bytes"}]}',
+            "one utilisation; found Network In in Bytes",
+        ),
+        (
+            json.dumps(
+                {
+                    "timespan": "",
+                    "value": [{**AZURE, "timeseries": [{"metadatavalues": [], "data": [{"timeStamp": 1}]}]}],
+                }
+            ),
+            "of another kind .* of Azure with average",
         ),
     ],
 )

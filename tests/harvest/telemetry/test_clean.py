@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from froude.harvest.telemetry.clean import Cleaned, filled, on_slots, slots_at_zero
+from froude.harvest.telemetry.clean import Cleaned, filled, on_slots, slots_at_zero, slots_unchanged
 
 
 def test_everything_wrong_is_counted_once() -> None:
@@ -69,3 +69,15 @@ def test_an_outage_that_is_written_as_zeros(tenants: int, begin: int, end: int, 
     series[0, 7] = series[1, 8] = 0
     series = np.concatenate([series, np.zeros((5, 100), np.float32)])
     assert slots_at_zero(series).tolist() == list(range(begin, begin + at_zero))
+
+
+def test_last_values_through_an_outage_are_named() -> None:
+    """Hours in which many tenants keep one value; not an hour of one tenant, nor tenants that often do."""
+    series = np.random.default_rng(1).random((6, 500)).astype(np.float32)
+    series[:4, 100:130] = series[:4, 99:100]
+    series[5, 300:400] = 0.5
+    series[:, 200] = np.nan
+    assert slots_unchanged(series, 300.0).tolist() == list(range(100, 130))
+    assert not len(slots_unchanged(series, 60.0))
+    assert not len(slots_unchanged(np.round(series * 2), 300.0))
+    assert "many tenants keep one value in 30 slots" in Cleaned(unchanged="30 slots from May on").text()

@@ -58,11 +58,88 @@ STATISTICS = {
         {"Timestamp": "1970-01-01T00:01:00Z", "Average": 12.5, "Unit": "Percent"},
     ],
 }
+METRIC_DATA = {
+    "MetricDataResults": [
+        {
+            "Id": "m1",
+            "Label": name,
+            "Timestamps": ["1970-01-01T00:02:00Z", "1970-01-01T00:01:00Z"],
+            "Values": values,
+        }
+        for name, values in (("i-1", [12.5, 2]), ("i-2", [5, 7]))
+    ],
+    "NextToken": "x",
+}
+AZURE_VM = "/subscriptions/x/virtualMachines/vm1/providers/Microsoft.Insights/metrics/Percentage CPU"
+AZURE = {
+    "timespan": "1970-01-01T00:01:00Z/1970-01-01T00:03:00Z",
+    "value": [
+        {
+            "id": AZURE_VM,
+            "name": {"value": "Percentage CPU"},
+            "unit": "Percent",
+            "timeseries": [
+                {
+                    "metadatavalues": [],
+                    "data": [
+                        {"timeStamp": "1970-01-01T00:01:00Z", "average": 12.5},
+                        {"timeStamp": "1970-01-01T00:02:00Z"},
+                    ],
+                }
+            ],
+        }
+    ],
+}
+GRAPHITE = [{"target": name, "datapoints": [[12.5, 60], [None, 120]]} for name in ("web.1.cpu", "web.2.cpu")]
+SAR = """Linux 5.15.0-91-generic (web-1) \t01/02/1970 \t_x86_64_\t(4 CPU)
+
+11:50:01 PM     CPU     %user     %nice   %system   %iowait    %steal     %idle
+11:50:01 PM     all      9.00      0.00      1.20      2.00      0.00     87.80
+12:00:01 AM     all     20.15      0.00      1.20      2.00      0.00     76.65
+Average:        all     14.57      0.00      1.20      2.00      0.00     82.20
+
+Linux 5.15.0-91-generic (web-2) \t01/03/1970 \t_x86_64_\t(4 CPU)
+
+12:10:01 AM  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle
+12:10:01 AM  all    9.00    0.00    1.20    0.00    0.00    0.00    0.00    0.00    0.00   89.80
+12:10:01 AM    0    7.00    0.00    1.20    0.00    0.00    0.00    0.00    0.00    0.00   91.80
+"""
+VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st                 UTC
+ 1  0      0 123456  12345 123456    0    0     1     2   10   20 11  1 87  1  0 1970-01-01 00:01:00
+"""
+INFLUX_LINE = (
+    "mem,host=a used=5 60000000000\ncpu,cpu=cpu0,host=a usage_idle=5 1500000060000000000\n"
+    "cpu,cpu=cpu-total,host=a usage_user=9,usage_idle=85,usage_nice=0,usage_iowait=5 1500000060000000000\n"
+    "cpu,cpu=cpu-total,host=b,rack=7 usage_iowait=1,usage_idle=85.5 1500000060000000000\n"
+)
+INFLUX_CSV = "".join(
+    "#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,double,string,string,string\n#group,false,false,true,false,"
+    "false,true,true,true\n#default,_result,,,,,,,\n,result,table,_start,_time,_value,_field,cpu,host\n"
+    f",,0,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z,12.5,usage_user,cpu-total,{host}\n\n"
+    for host in "ab"
+)
+SADF = (
+    "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n"
+    "a;600;1970-01-01 00:01:00 UTC;-1;20.15;0.00;1.20;2.00;0.00;76.65\n"
+    "a;600;1970-01-01 00:01:00 UTC;0;9;0.00;1.20;2.00;0.00;87.8\n"
+)
+CONSOLE = """"Full label","AWS/EC2, i-1, CPUUtilization","AWS/EC2, i-2, CPUUtilization"
+"Label","i-1","i-2"
+"Unit","Percent","Percent"
+"1970-01-01 00:01:00",12.5,42.5
+"""
+GOOGLE_CONSOLE = """TimeSeries ID,"project_id: p, instance_id: 1234","project_id: p, instance_id: 3456"
+project_id,p,p
+instance_id,1234,3456
+Thu Jan 01 1970 01:01:00 GMT+0100 (Central European Standard Time),12.5,42.5
+"""
 CASES = [
     Case("csv", "a.csv", "time,server,cpu\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("csv", "a.csv", "Date/Time,server,ip,cpu_pct\n0,x,7,10\n60,x,8,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("csv", "a.csv", "time,ip,usage_user\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("json", "a", '{"t": 0, "vm": "x", "cpu": 10}\n{"t": 60, "vm": "x", "cpu": 20}', ["x"], [0, 60], [0.1, 0.2]),
+    Case("json", "a", '{"timestamp": 0, "tags": {"host": "x"}, "cpu": 10}\n', ["x"], [0], [0.1]),
     Case("csv", "a.csv", "[Data]\ntime,server,cpu\n0,x,10\n", ["x"], [0], [0.1]),
     Case("json", "a.json", ' [{"time": 0, "cpu": 10},\n {"time": 60, "cpu": 20}]', ["a"], [0, 60], [0.1, 0.2]),
     Case("csv", "vm.1.csv", "timestamp,value\n1970-01-01 00:01:00,5\n", ["vm.1"], [60], [0.05]),
@@ -134,6 +211,18 @@ CASES = [
     Case("csv", "a.csv", "time,server,cpu\n0,x,0.5%\n60,x,0.25 %\n", ["x"], [0, 60], [0.005, 0.0025]),
     Case("wide", "g.csv", "Time,n1,n2\n0,0.5%,0.25%\n", ["n1", "n2"], [0, 0], [0.005, 0.0025]),
     Case("cloudwatch-json", "i-1.json", json.dumps(STATISTICS, indent=4), ["i-1"], [120, 60], [0.005, 0.125]),
+    Case("cloudwatch-json", "m.json", json.dumps(METRIC_DATA), ["i-1", "i-2"], [120, 60, 120, 60],
+         [0.125, 0.02, 0.05, 0.07]),
+    Case("azure-json", "m.json", json.dumps(AZURE), ["vm1"], [60, 120], [0.125, NOT_KNOWN]),
+    Case("graphite-json", "m.json", json.dumps(GRAPHITE), ["web.1.cpu", "web.2.cpu"], [60, 120] * 2,
+         [0.125, NOT_KNOWN] * 2),
+    Case("sar", "sar.txt", SAR, ["web-1", "web-2"], [172201, 172801, 173401], [0.102, 0.2135, 0.102]),
+    Case("vmstat", "a.txt", VMSTAT, ["a"], [60], [0.12]),
+    Case("influx-line", "a.txt", INFLUX_LINE, ["a", "b"], [1500000060] * 2, [0.1, 0.135]),
+    Case("influx-csv", "a.csv", INFLUX_CSV, ["a", "b"], [60, 60], [0.125, 0.125]),
+    Case("sadf", "a.csv", SADF, ["a"], [60], [0.2135]),
+    Case("wide", "a.csv", CONSOLE, ["i-1", "i-2"], [60, 60], [0.125, 0.425]),
+    Case("wide", "a.csv", GOOGLE_CONSOLE, ["1234", "3456"], [60, 60], [0.125, 0.425]),
     Case("csv", "a.csv", "clock,itemid,value\n0,7,10\n60,7,20\n", ["a"], [0, 60], [0.1, 0.2]),
     Case("csv", "a.csv", "Timestamp,Computer,Average\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
 ]  # fmt: skip

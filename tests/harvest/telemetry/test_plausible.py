@@ -72,12 +72,14 @@ def test_several_values_at_one_time() -> None:
         refuse_odd(FILE, server, time, other)
 
 
-def test_samples_that_are_days_apart() -> None:
-    """Of a recording; with dates it is how they were taken."""
+def test_samples_in_other_units_than_seconds() -> None:
+    """Of a recording, by the time between them; with dates it is how they were taken."""
     server, time = np.zeros(200, np.int32), np.arange(200.0) * 300_000
-    with pytest.raises(InputError, match=r"one every 300,000 s\..*--date-format ms"):
-        refuse_odd(FILE, server, time, STEADY)
-    refuse_odd(FILE, server, time / 5, STEADY)
+    for apart in (1, 5, 30):
+        with pytest.raises(InputError, match=r"a sample every [0-9]+0,000 s\..*--date-format ms"):
+            refuse_odd(FILE, server, time / apart, STEADY)
+    refuse_odd(FILE, server, time / 1000, STEADY)
+    refuse_odd(FILE, server, time * 86400 / 300_000, STEADY)
     refuse_odd(FILE, server, time + 1.7e9, STEADY)
 
 

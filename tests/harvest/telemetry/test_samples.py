@@ -16,6 +16,7 @@ from froude.base.errors import InputError
 from froude.base.forms import Options
 from froude.harvest.telemetry.samples import read_samples
 from froude.harvest.telemetry.series import Telemetry
+from tests.support.harvest.telemetry.rows import rows
 
 CLOUDWATCH = "timestamp,value\n2014-02-14 14:30:00,50\n2014-02-14 14:35:00,25\n"
 
@@ -202,37 +203,6 @@ def test_files_of_one_sample_at_one_time_are_servers_of_their_own(tmp_path: Path
     assert read_samples([tmp_path], Options()).servers == ["a/load", "b/load"]
 
 
-@pytest.mark.parametrize("column", ["", ",a"])
-def test_a_file_that_is_there_twice_is_refused(column: str, tmp_path: Path) -> None:
-    """Whether it is one server or has several; two servers with nothing to do are no copies."""
-    header = "time,value" + ",server" * bool(column) + "\n"
-    rows = "".join(f"{n * 60},{20 + n % 3}{column}\n" for n in range(20))
-    (tmp_path / "a.csv").write_text(header + rows)
-    (tmp_path / "b.csv.gz").write_bytes(gzip.compress((header + rows).encode()))
-    with pytest.raises(InputError, match=r"b\.csv\.gz: has the samples of another file; found .*a\.csv"):
-        read_samples([tmp_path], Options())
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "c.csv").write_text("time,value\n" + "".join(f"{n * 60},0\n" for n in range(20)))
-    assert len(read_samples([tmp_path / "a", tmp_path / "b"], Options(), percent=True).servers) == 2
-
-
-def test_files_of_one_name_at_the_same_time_are_servers_of_their_own(tmp_path: Path) -> None:
-    """Called after their folders, up to the one that all are in; those of other names are not."""
-    for folder, value in (("web-1/x", 50), ("web-2/x", 20)):
-        (tmp_path / folder).mkdir(parents=True)
-        (tmp_path / folder / "load.csv").write_text(f"time,value\n0,{value}\n60,{value}\n")
-    for ending in ("csv.zstd", "txt"):
-        (tmp_path / f"load.2.{ending}").write_text("time,value\n0,7\n")
-    found = read_samples([tmp_path], Options())
-    assert found.servers == ["load.2", "web-1/x/load", "web-2/x/load"]
-    assert found.share.tolist() == [0.5, 0.5, 0.2, 0.2, 0.07, 0.07]
-    assert (
-        "servers of their own, such as 'web-1/x/load'; files of one name are one server, such as 'load.2'"
-        in (found.understood)
-    )
-
-
 @pytest.mark.parametrize(
     ("folder", "begin_s"),
     [
@@ -319,3 +289,76 @@ def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -
     (tmp_path / "t.csv").write_text(text)
     understood = read_samples([tmp_path / "t.csv"], Options()).understood
     assert said in understood if said else " of " not in understood
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "message"),
+    [
+        (rows("_Total 0 1", "5 60"), {}, "a total among its servers; found _Total, and 0, 1"),
+        (rows("a b", "1.5 14.5", head="time,server,cores_used"), {"cpu": "cores_used"}, "divide cores by"),
+        (rows("a b", "150 1450", head="time,server,CPU MHz"), {"cpu": "CPU MHz"}, "divide cores by"),
+        (
+            rows("a b", "Cores,5 Cores,7", head="time,server,unit,value"),
+            {},
+            "a utilisation; found unit Cores",
+        ),
+        ("time,0,1,2\n5,6,7,8\n", {}, "a server in each column, or what was measured of one; found '0'"),
+        (rows("user system", "5 60"), {}, "modes of a processor for its servers; found 'system', 'user'"),
+        (
+            rows("a.cpu.idle b.cpu.idle", "5 60"),
+            {},
+            "modes of a processor for its servers; found 'b.cpu.idle'",
+        ),
+        (rows("a", "idle,95 idle,85", head="time,server,mode,value"), {}, "utilisation of CPUs; found idle"),
+        (
+            "start_time,end_time,machine_id,average_usage.cpus\n300,600,7,0.5\n",
+            {},
+            "times of another unit; found records of 0.0003 s",
+        ),
+        (
+            "".join(f"{m},{300 * n},5.5,40,20,1,2,3\n" for n in range(20) for m in (1, 2)),
+            {},
+            "times for its servers; found 20 servers, such as 0 and 300",
+        ),
+    ],
+)
+def test_processors_and_cores_are_no_servers_in_percent(
+    tmp_path: Path, text: str, columns: dict[str, str], message: str
+) -> None:
+    """They are refused."""
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_samples([tmp_path / "a.csv"], Options(columns=columns))
+
+
+def test_a_column_of_units_says_percent(tmp_path: Path) -> None:
+    """Of values that may be shares."""
+    (tmp_path / "a.csv").write_text(rows("a", "Percent,0.5 Percent,0.7", head="time,server,unit,value"))
+    assert read_samples([tmp_path], Options()).share.tolist() == pytest.approx([0.005, 0.007])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cpu_load,host=a value=5 1772323200\n", "InfluxDB's line protocol without .* influx query --raw"),
+        (
+            "cpu,cpu=cpu0,host=a usage_idle=5 1772323200000000000\n",
+            "line protocol without usage_idle of cpu=cpu-t",
+        ),
+        ("AAA,progname,nmon\n", "is of nmon"),
+        ("top - 00:00:01 up 1 day\n", "text of top, not read here. Take sar -u"),
+        ("# HELP node_cpu_seconds_total Seconds\n", "what Prometheus scrapes"),
+        ("                cpu\n\n1772323200: 5.0e+00\n", "of rrdtool fetch"),
+        ('"pcp-dstat 5.0 CSV Output"\n', "of dstat"),
+        (
+            "Linux 5.15.0 (a)  2026-03-01  (4 CPU)\n\navg-cpu:  %user  %idle\n  1.00  98.40\n",
+            "another tool of sysstat",
+        ),
+        ("procs ----\n r b us sy id wa st\n 1 0 11 1 87 1 0\n", "text of vmstat without times"),
+    ],
+)
+def test_tools_that_are_not_read_are_named(tmp_path: Path, text: str, message: str) -> None:
+    """With what to take instead."""
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_samples([tmp_path / "a.txt"], Options())

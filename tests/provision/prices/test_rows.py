@@ -237,3 +237,49 @@ def test_limits_of_a_type() -> None:
     (instance_type,) = _prices(_regions("us-east-1")).instances
     assert (instance_type.volume_iops, instance_type.baseline) == (3600, 0.6)
     assert instance_type.network_burst == 10e9 / 8
+
+
+@pytest.mark.parametrize(
+    ("row", "mapping", "message"),
+    [
+        ("70", {"price_hour": "usd"}, "another unit for its price; found 35 dollars an hour a core"),
+        ("5.2", {"price_hour": "usd"}, r"--column price_hour=NAME or --column price_month=NAME"),
+        ("0.1", {"price_month": "usd"}, "another unit for its price"),
+        ("0.1", {"price_hour": "USD per month"}, "found column USD per month"),
+        ("0.1", {"price_hour": "price (cents)"}, "found column price"),
+        ("70", {"price_month": "hourly USD"}, "found column hourly USD"),
+        ("0.1", {"price_hour": "usd", "memory_mib": "ram"}, "another unit for its memory"),
+    ],
+)
+def test_prices_of_another_unit_than_is_named_are_asked_about(
+    row: str, mapping: dict[str, str], message: str
+) -> None:
+    """By the title, or by what a core would cost."""
+    title = next(name for field, name in mapping.items() if field.startswith("price"))
+    text = f"name,cpu,ram,{title}\na-2,2,8,{row}\n"
+    with pytest.raises(InputError, match=message):
+        _prices(text, mapping={"memory_gib": "ram"} | mapping if "memory_mib" not in mapping else mapping)
+
+
+def test_a_table_without_a_column_names_the_known_titles() -> None:
+    """Of what is missing."""
+    with pytest.raises(InputError, match=r"no column for price_hour.*allowed: od_usd_h, usd_h"):
+        _prices("name,cpu,memory_gib,usd\na,2,8,0.1\n", mapping={"cpu": "cpu"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("type,cpu,memory_gib,usd_h,network\na,2,8,0.1,10\n", "another unit for its network"),
+        ("type,cpu,memory_gib,usd_h,network_gbps\na,2,8,0.1,10000\n", "another unit for its network"),
+        ("class,region,usd_per_gib_month\ngp3,us,8\n", "another unit for its price; found 8 dollars"),
+        (
+            "type,os,cpu,memory_gib,usd_h\na,Windows,2,8,0.2\na,Linux,2,8,0.1\n",
+            "several prices of one type; found a at 0.1 and 0.2. Keep one row",
+        ),
+    ],
+)
+def test_what_may_be_of_another_unit_or_system_is_refused(text: str, message: str) -> None:
+    """It would be a catalog that is wrong."""
+    with pytest.raises(InputError, match=message):
+        _prices(text)

@@ -38,6 +38,11 @@ def _volume(*names: str) -> Column:
 
 DISCARD = re.compile(r"(?i)d[as]*|f[ns]*|n|discards?|trims?|unmaps?|flush(?:es)?|f?sync")
 """Operations that move no data."""
+USUAL_SCSI = (0x28, 0x2A, 0x88, 0x8A)
+"""Commands of SCSI that nearly all requests are: READ and WRITE of 10 and 16 bytes."""
+SCSI = dict(zip((*USUAL_SCSI, 0x08, 0x0A, 0xA8, 0xAA), ("read", "write") * 4, strict=True))
+SCSI |= {0x35: "flush", 0x91: "flush", 0x42: "unmap"}
+"""Operations by their commands of SCSI."""
 _OP = Column("op", numbered=True, pattern="(?i)rs?|ws?|read|write")
 _FLAGS, _SILENT = Column("op", numbered=True), replace(_OP, names=("IOType",), empty=True)
 _BIT = replace(_OP, pattern="[01]")
@@ -96,8 +101,8 @@ _CSV = (
     ),
     Column(
         "op", ("op", "type", "operation", "opcode", "rw", "iotype", "io_type", "rwbs", "t"), numbered=True,
-        pattern=r"(?i)f?[rw][afms]*|rd|wr|(?:disk|rand|op_|irp_mj_)?(?:read|write)s?|\d{1,3}|0x[0-9a-f]{1,4}|"
-        + DISCARD.pattern.removeprefix("(?i)"),
+        pattern=r"(?i)f?[rw][afms]*|rd|wr|(?:disk|rand|op_|irp_mj_)?(?:read|write)s?(?:[_ ]?\(?(?:6|10|12|16)\)?)?|"
+        r"\d{1,3}|0x[0-9a-f]{1,4}|" + DISCARD.pattern.removeprefix("(?i)"),
     ),
 )  # fmt: skip
 

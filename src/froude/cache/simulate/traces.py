@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from froude.base.dates import TIME_UNITS, other_times
+from froude.base.dates import FIRST_S, TIME_UNITS, other_times
 from froude.base.dropped import OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular
@@ -22,7 +22,7 @@ from froude.base.packed import unpacked
 from froude.base.summary import counted
 from froude.base.tables import Table, parts_of, read_table
 from froude.base.units import seconds_text
-from froude.cache.simulate.layouts import DISCARD, LAYOUTS, QUANTITIES, SECTOR
+from froude.cache.simulate.layouts import DISCARD, LAYOUTS, QUANTITIES, SCSI, SECTOR, USUAL_SCSI
 
 _MOST_VOLUMES = 10_000
 _LONGEST_NAME = 200
@@ -30,10 +30,12 @@ _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
 _APART_S = 1e-5
 """Mean time between requests below which times may be of the larger unit of `_ALIKE`."""
-_FAR_APART_S = 60.0
-"""Mean time between requests from which on times of a csv that names no unit may be of a smaller one than seconds."""
+_FAR_APART_S = 1.0
+"""Mean time between requests from which on times of spc, or of a csv without a unit, may be of a smaller one than
+seconds, unless they are from 1990 on."""
 _ALIKE = {
     "mqsim": "mqsim (nanoseconds) or disksim (milliseconds)",
+    "spc": "seconds, as of spc, or --date-format ms, us or ns",
     "alibaba": "microseconds, as of alibaba, or --date-format s, ms or ns",
     **dict.fromkeys(
         ("msr", "msr-without-response", "msr-without-host"),
@@ -45,6 +47,7 @@ _UNALIGNED = 0.1
 """Share of offsets within a sector from which on they are not bytes, where all sizes are whole sectors."""
 _BACK = 0.01
 """Share of a trace's time by which the times of a volume may go back before it is noted."""
+_SCSI_CODE = re.compile("0[xX][0-9a-fA-F]{1,2}|[0-9]{1,3}")
 _NOT_READ = {
     rb"\x07tae|eat\x07": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
     rb"fio version 2 iolog": ("is an iolog of fio without times", "Write it with a fio of iolog version 3"),
@@ -114,6 +117,7 @@ def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: 
     files = parts_of(paths)
     requests: list[Request] = []
     spans: dict[str, list[tuple[float, float]]] = {}
+    seen: dict[int, Path] = {}
     dropped, remarks, understood = Dropped(), [], []
     names: set[str] = set()
     for path in files:
@@ -122,6 +126,8 @@ def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: 
         _refuse_known(path, _NOT_READ if options.layout or options.separator else _NOT_READ | _WITH_BLANKS)
         table = read_table(path, [layout.form for layout in LAYOUTS.values()], options, empty=True)
         mine, silent, back_s = _requests(table, options, read)
+        if len(files) > 1:
+            _refuse_copy(path, mine, seen)
         understood.append(table.understood)
         dropped += table.dropped
         if "volume" not in table.columns:
@@ -163,6 +169,14 @@ def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: 
     return BlockTrace(tuple(requests), volumes, dropped, tuple(remarks), tuple(dict.fromkeys(understood)))
 
 
+def _refuse_copy(path: Path, requests: list[Request], seen: dict[int, Path]) -> None:
+    """Refuse a file that is there twice, such as plain and packed: its requests would be of other volumes."""
+    own = hash(tuple((each.time_s, each.offset, each.size) for each in requests))
+    if len(requests) >= _SEVERAL and (other := seen.setdefault(own, path)) is not path:
+        remedy = "Leave out one of them"
+        raise InputError("has the requests of another file", file=path, found=other, remedy=remedy)
+
+
 def _refuse_known(path: Path, known: Mapping[bytes, tuple[str, str]]) -> None:
     with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
         head = stream.read(_HEAD_BYTES)
@@ -176,7 +190,7 @@ def _requests(table: Table, options: Options, read: str) -> tuple[list[Request],
     columns = _one_of_each(table, options)
     if not len(table):
         return [], 0, 0.0
-    ops = columns["op"].dictionary.to_pylist()
+    ops = _words(columns["op"].dictionary.to_pylist()) if not read else columns["op"].dictionary.to_pylist()
     codes = np.asarray(columns["op"].indices)
     silent = np.array([not op for op in ops])[codes]
     names = _volumes(table)
@@ -228,6 +242,15 @@ def _in_doubt(table: Table, what: str, message: str, found: str) -> InputError:
     return InputError(message, file=table.path, found=found, remedy=f"Name it, or its number from 0: {flags}")
 
 
+def _words(ops: list[str]) -> list[str]:
+    """Operations in words, where all are numbers of commands of SCSI, with a usual read or write among them."""
+    if not all(_SCSI_CODE.fullmatch(op) for op in ops):
+        return ops
+    codes = [int(op, 16 if op[1:2] in "xX" else 10) for op in ops]
+    usual = set(codes) <= SCSI.keys() and any(code in USUAL_SCSI for code in codes)
+    return [SCSI[code] for code in codes] if usual else ops
+
+
 def _reads(table: Table, ops: list[str], read: str) -> set[str]:
     """Operations that are reads."""
     if not (read or (table.form.name == "csv" and any(op[0].isdigit() for op in ops))):
@@ -249,14 +272,21 @@ def _refuse_doubtful(
     given = options.layout or options.style.dates
     alike, span_s, gaps = _ALIKE.get(table.form.name), float(np.ptp(times)), len(times) - 1
     in_span = f"{len(times):,} requests in {seconds_text(span_s)}"
-    if alike and not given and (0 < span_s < _APART_S * gaps or _since_1970(table, times)):
+    far = span_s > _FAR_APART_S * gaps and times.min() < FIRST_S
+    close = 0 < span_s < _APART_S * gaps
+    if alike and not given and (close or _since_1970(table, times) or (far and table.form.name == "spc")):
         raise InputError(
             "may have times of another unit", file=table.path, found=in_span, allowed=alike,
             remedy="Name its layout with --layout, or the unit with --date-format",
         )  # fmt: skip
     middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
+    of_sectors = any(each.what == "size" and each.unit == SECTOR for each in table.form.columns)
+    if of_sectors and not given and middle >= SECTOR**2 and not (np.append(offsets, sizes) % SECTOR**2).any():
+        found = f"half of its sizes at least {middle / SECTOR:g} sectors"
+        remedy = "Name its columns: --column offset_bytes=NUMBER; or if it has sectors its layout: --layout"
+        raise InputError("may have bytes, not sectors", file=table.path, found=found, remedy=remedy)
     doubts = {"size": f"half of its values at most {middle:g}"} if middle < SECTOR else {}
-    if span_s > _FAR_APART_S * gaps and not options.style.dates:
+    if far and not options.style.dates:
         doubts["time"] = in_span
     if unaligned > _UNALIGNED and not (sizes % SECTOR).any():
         doubts["offset"] = f"{unaligned:.0%} of its values not whole sectors, as its sizes are"

@@ -188,6 +188,11 @@ def split_line(line: str) -> tuple[str, str]:
     elif (start := line.find("ugi=")) > 0 and line.count('"', 0, start) % 2:
         line = _text_around(line, line.rfind('"', 0, start))
     begin = _USUAL.search(line) or _BEGIN.search(line)
+    if begin is None and '"reqUser"' in line and '"evtTime"' in line:
+        message = (
+            "is of Ranger's audit, which has accesses, not the calls: take the NameNode's hdfs-audit.log"
+        )
+        raise InputError(message, found=line.strip())
     if begin is None:
         message = f"is {OF_ANOTHER_KIND}" if _OTHER.match(line) else "is not an audit line"
         raise InputError(message, found=line.strip(), allowed="... allowed=... ugi=... cmd=...")

@@ -1,14 +1,15 @@
-"""JSON answers of monitoring systems: series of Prometheus, statistics of CloudWatch.
+"""JSON answers of monitoring systems: series of Prometheus and Graphite, statistics of CloudWatch and Azure Monitor.
 
 Sources: Prometheus' HTTP API, "Format overview" and "Expression query result formats"; Amazon CloudWatch's API,
-GetMetricStatistics.
+GetMetricStatistics and GetMetricData; Azure Monitor's REST API, "Metrics - List"; Graphite's "The Render URL API".
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,21 @@ from froude.base.forms import Options
 from froude.base.input_limits import check_limit
 from froude.base.packed import read_unpacked
 from froude.base.tables import Table
-from froude.harvest.telemetry.layouts import ADDRESSES, CLOUDWATCH, PROMETHEUS, SERVERS
+from froude.harvest.telemetry.layouts import (
+    ADDRESSES,
+    AZURE,
+    CLOUDWATCH,
+    GRAPHITE,
+    PROMETHEUS,
+    SERVERS,
+    Layout,
+)
 from froude.harvest.telemetry.plausible import refuse_others
 
 _LIMIT_BYTES = 2 << 30
 _DECODER = json.JSONDecoder()
-_OF_ANSWERS = frozenset({"data", "result", "values", "errorType", "Datapoints", "MetricDataResults"})
-"""Fields of answers that a record of a sample does not have."""
+_RESOURCE = re.compile(r"/([^/]+)/providers/Microsoft\.Insights/", re.IGNORECASE)
+"""In the id of a metric of Azure, the name of what it is of."""
 _LABELS = ("instance", *SERVERS, "name", *ADDRESSES)
 """Labels of Prometheus that name a server, in the order in which they count."""
 _TIME, _CPU = Column("time", kind=Kind.TIME), Column("cpu", kind=Kind.NUMBER, empty=True)
@@ -48,9 +57,7 @@ def is_answer(head: bytes) -> bool:
     except (ValueError, RecursionError):  # it is cut, or longer
         return True
     return (
-        not isinstance(first, dict)
-        or not _OF_ANSWERS.isdisjoint(first)
-        or isinstance(first.get("metric"), dict)
+        not isinstance(first, dict) or not _FIELDS.isdisjoint(first) or isinstance(first.get("metric"), dict)
     )
 
 
@@ -69,14 +76,19 @@ def read_answer(path: Path, options: Options) -> Table:
     try:
         document = json.loads(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
         if isinstance(document, list):
-            document = {"result": document}  # of a tool that shows series alone
-        cloudwatch = "Datapoints" in document or options.layout == CLOUDWATCH.form.name
-        layout = CLOUDWATCH if cloudwatch and options.layout != PROMETHEUS.form.name else PROMETHEUS
-        read = _statistics if layout is CLOUDWATCH else _range_query
+            document = {"result": document}  # of Graphite, or of a tool that shows series alone
+        first = {**document, **(document["result"] or [{}])[0]} if "result" in document else document
+        layout, read = next(
+            (_READERS[each] for each in _READERS if each in first), (PROMETHEUS, _range_query)
+        )
+        if options.layout and options.layout != layout.form.name:
+            raise KeyError(options.layout)
         series, understood = read(path, document, options)
+        _distinct(path, [name for name, _ in series])
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError, OverflowError) as error:
         found = ", ".join(document) if isinstance(document, dict) else " ".join(str(error).split())
-        allowed = "a range query of Prometheus, or get-metric-statistics of CloudWatch with Average"
+        allowed = "a range query of Prometheus, get-metric-statistics with Average or get-metric-data of CloudWatch, "
+        allowed += "metrics of Azure with average, targets of Graphite"
         message = "is JSON of another kind than is read"
         raise InputError(message, file=path, found=found[:80], allowed=allowed) from error
     count = sum(len(pairs) for _, pairs in series)
@@ -124,7 +136,8 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
     if measured := {str(metric["__name__"]) for metric in metrics if "__name__" in metric}:
         refuse_others(str(path), min(measured))
         understood += f" of {', '.join(sorted(measured))[:80]}"
-    if warnings := [*document.get("warnings", ()), *document.get("infos", ())]:
+    partial = ["isPartial"] * bool(document.get("isPartial"))
+    if warnings := [*document.get("warnings", ()), *document.get("infos", ()), *partial]:
         understood += f", with the warning {'; '.join(map(str, warnings))[:200]!r}"
     return [
         (_text(metric.get(label, "")), own) for metric, own in zip(metrics, pairs, strict=True)
@@ -142,6 +155,74 @@ def _statistics(path: Path, document: Mapping[str, Any], options: Options) -> tu
     refuse_others(str(path), name)
     understood = f"cloudwatch-json (Average of {name!r})"
     return [("", [(point["Timestamp"], point["Average"]) for point in points])], understood
+
+
+def _metric_data(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
+    del options
+    results = document["MetricDataResults"]
+    for each in results:
+        refuse_others(str(path), str(each["Label"]))
+    understood = "cloudwatch-json (a server in each Label)" + ", of the first page" * (
+        "NextToken" in document
+    )
+    return [
+        (_text(each["Label"]), list(zip(each["Timestamps"], each["Values"], strict=True))) for each in results
+    ], understood
+
+
+def _metrics(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
+    del options
+    names = {(str(metric["name"]["value"]), str(metric["unit"])) for metric in document["value"]}
+    (name, unit), *others = sorted(names)
+    if others or unit != "Percent":
+        found = ", ".join(f"{each} in {of}" for each, of in sorted(names))
+        raise InputError("is not one utilisation", file=path, found=found, allowed="a metric in Percent")
+    refuse_others(str(path), name)
+    series: _Series = []
+    for metric in document["value"]:
+        resource = _RESOURCE.search(str(metric["id"]))
+        for each in metric["timeseries"]:
+            parts = [resource[1] if resource else "", *(_text(of["value"]) for of in each["metadatavalues"])]
+            pairs = [(point["timeStamp"], point.get("average")) for point in each["data"]]
+            series.append(("/".join(filter(None, parts)), pairs))
+            if pairs and all(value is None for _, value in pairs):
+                raise KeyError("average")
+    return series, f"azure-json (average of {name!r})"
+
+
+def _targets(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
+    del options
+    for each in document["result"]:
+        if "." in each["target"]:  # else it is a name that a person gave
+            refuse_others(str(path), each["target"])
+    return [
+        (_text(each["target"]), [(time, value) for value, time in each["datapoints"]])
+        for each in document["result"]
+    ], "graphite-json (a server in each target)"
+
+
+_READERS: Mapping[str, tuple[Layout, Callable[[Path, Mapping[str, Any], Options], tuple[_Series, str]]]] = {
+    "Datapoints": (CLOUDWATCH, _statistics),
+    "MetricDataResults": (CLOUDWATCH, _metric_data),
+    "timespan": (AZURE, _metrics),
+    "datapoints": (GRAPHITE, _targets),
+}
+"""By a field of the answer, or of its first series."""
+_FIELDS = frozenset({"data", "result", "values", "errorType", *_READERS})
+"""Fields of answers that a record of a sample does not have."""
+
+
+def _distinct(path: Path, names: Sequence[str]) -> None:
+    """Refuse two series of one name.
+
+    Raises:
+        InputError: there are such.
+    """
+    twice = [name for name, count in Counter(names).items() if count > 1 or (not name and len(names) > 1)]
+    if twice:
+        found = f"{len(names)} series, several of {twice[0]!r}"
+        remedy = "Ask for one series a server"
+        raise InputError("has several series of one server", file=path, found=found, remedy=remedy)
 
 
 def _label(path: Path, metrics: Sequence[Mapping[str, Any]], given: str | None) -> str:

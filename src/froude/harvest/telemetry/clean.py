@@ -13,6 +13,8 @@ _WEEK_DAYS, _HOURS = 7, 24
 _SELDOM, _NEARLY_ALL, _FEWEST = 0.2, 0.9, 3
 """Share of its slots in which a tenant that is seldom at 0 is; share of such tenants that are at 0 in an outage, and the
 fewest that show one."""
+_MANY, _HOUR_S, _FEWEST_SLOTS = 0.5, 3600.0, 6
+"""Likewise of tenants that keep one value, how long, and in how many slots at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,12 @@ class Cleaned:
     """Servers whose samples begin later, or end earlier, than those of others."""
     at_zero: str = ""
     """When nearly all tenants are at 0 that seldom are, in words; empty where they never are."""
+    unchanged: str = ""
+    """Likewise, when many tenants keep one value."""
 
     def __add__(self, other: Cleaned) -> Cleaned:
         counts = [
-            name for name in self.__slots__ if name not in {"apart_s", "shorter", "at_zero"}
+            name for name in self.__slots__ if name not in {"apart_s", "shorter", "at_zero", "unchanged"}
         ]  # are of all
         return Cleaned(*(getattr(self, name) + getattr(other, name) for name in counts))
 
@@ -61,6 +65,10 @@ class Cleaned:
             said.append((1, f"{each}, such as {self.shorter[0]}"))
         if self.at_zero:
             said.append((1, f"nearly all tenants at 0 in {self.at_zero}: an outage of the monitoring?"))
+        if self.unchanged:
+            said.append(
+                (1, f"many tenants keep one value in {self.unchanged}: the last ones before an outage?")
+            )
         parts = ", ".join(text for number, text in said if number)
         return f"{counted(self.samples, 'sample')}: {parts or 'nothing to clean'}"
 
@@ -115,6 +123,28 @@ def slots_at_zero(series: Shares) -> Ints:
     if len(rows) < _FEWEST:
         return np.zeros(0, np.int32)
     return np.flatnonzero(zero[rows].mean(axis=0) >= _NEARLY_ALL).astype(np.int32)
+
+
+def slots_unchanged(series: Shares, slot_s: float) -> Ints:
+    """Slots of hours in which many tenants keep a value that seldom do, ascending: of an outage filled with last values.
+
+    Args:
+        series: shape (tenants, slots).
+        slot_s: length of a slot.
+    """
+    seen = np.flatnonzero(~np.isnan(series).all(axis=0))
+    if len(seen) <= _FEWEST_SLOTS:
+        return np.zeros(0, np.int32)
+    own = series[:, seen] if len(seen) < series.shape[1] else series
+    kept = (own[:, 1:] == own[:, :-1]) & (own[:, 1:] != 0)
+    rows = np.flatnonzero((kept.mean(axis=1) < _SELDOM) & ~np.isnan(series).all(axis=1))
+    if len(rows) < _FEWEST:
+        return np.zeros(0, np.int32)
+    many = kept[rows].mean(axis=0) >= _MANY
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], many, [False]]).astype(np.int8))).reshape(-1, 2)
+    runs = [seen[begin + 1 : end + 1] for begin, end in ends.tolist() if end - begin >= _FEWEST_SLOTS]
+    long = [run for run in runs if (run[-1] - run[0] + 1) * slot_s >= _HOUR_S]
+    return np.concatenate([np.zeros(0, np.int64), *long]).astype(np.int32)
 
 
 def filled(series: Shares, per_day: int) -> Shares:

@@ -14,7 +14,7 @@ from froude.base.errors import InputError, nearest
 from froude.base.forms import Form, Options
 from froude.base.summary import counted
 from froude.base.tables import Table, read_table
-from froude.harvest.telemetry.clean import Cleaned, on_slots, slots_at_zero
+from froude.harvest.telemetry.clean import Cleaned, on_slots, slots_at_zero, slots_unchanged
 from froude.harvest.telemetry.correlation import Together, together
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints, Reimages
 from froude.harvest.telemetry.layouts import SERVERS
@@ -119,12 +119,19 @@ def datacenter_of(
     apart_s = float(np.median(gaps)) if len(gaps) else 0.0
     with np.errstate(invalid="ignore"):
         utilisation = (total / seen).astype(np.float32)
-    at_zero = ""
-    if len(zero := slots_at_zero(utilisation)):
-        begin = np.datetime64(int(start_s + int(zero[0]) * slot_s), "s").astype("datetime64[m]")
-        at_zero = f"{counted(len(zero), 'slot')} from {begin} on"
+    outages = []
+    for odd in (slots_at_zero(utilisation), slots_unchanged(utilisation, slot_s)):
+        begin = np.datetime64(int(start_s + int(odd[0] if len(odd) else 0) * slot_s), "s")
+        outages.append(
+            f"{counted(len(odd), 'slot')} from {begin.astype('datetime64[m]')} on" if len(odd) else ""
+        )
     cleaned = replace(
-        cleaned, apart_s=apart_s, invalid=samples.invalid, shorter=tuple(shorter), at_zero=at_zero
+        cleaned,
+        apart_s=apart_s,
+        invalid=samples.invalid,
+        shorter=tuple(shorter),
+        at_zero=outages[0],
+        unchanged=outages[1],
     )
     return replace(frame.datacenter(utilisation, name), slot_s=slot_s, start_s=start_s), cleaned
 

@@ -2,12 +2,13 @@
 
 Sources: the traces' own descriptions (GWA-T-12 Bitbrains; PlanetLab as of CloudSim; Alibaba cluster-trace v2017, v2018
 and gpu-v2020; AzurePublicDataset V1 and V2; Google ClusterData 2011-2 and 2019); Prometheus' HTTP API, "Range queries";
-Amazon CloudWatch's API, GetMetricStatistics.
+Amazon CloudWatch's API, GetMetricStatistics; sar(1), sadf(1), vmstat(8); Telegraf's plugin cpu; InfluxDB,
+"Annotated CSV".
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from froude.base.columns import Column, Kind
@@ -27,7 +28,20 @@ ADDRESSES = ("ip", "ip_address", "address")
 """Likewise, where it has no name."""
 METRICS = ("metric", "metric_name", "measurement", "field", "counter", "counter_name", "parameter", "kpi")
 """Columns that name what a value is; of a table they have one value."""
-KINDS = ("name", "item", "item_id", "key", "type", "label", "object", "check", "dimension", "statistic")
+KINDS = (
+    "name",
+    "item",
+    "item_id",
+    "key",
+    "type",
+    "label",
+    "object",
+    "check",
+    "dimension",
+    "statistic",
+    "mode",
+    "state",
+)
 """Columns that may do so, or describe a server: of each they have one value."""
 SHARES = (
     "cpu", "utilisation", "utilization", "cpu_util", "cpu_percent", "cpu_util_percent", "cpu_usage", "cpu_utilisation",
@@ -74,6 +88,27 @@ _PLAIN = (
     Column("server", SERVERS, needed=False, numbered=True, lesser=ADDRESSES),
     Column("cpu", SHARES, Kind.NUMBER, empty=True),
     *(Column(name, needed=False, empty=True, numbered=True) for name in (*METRICS, *KINDS)),
+    Column("unit", ("unit", "units", "uom"), needed=False, empty=True),
+)
+_SERVER = Column("server", numbered=True)
+_NUMBER = r"[0-9]+[.,]?[0-9]*"
+_IDLE, _IOWAIT = (
+    Column(name, kind=Kind.NUMBER, least=0.0, most=100.0, needed=name == "idle", empty=name != "idle")
+    for name in ("idle", "iowait")
+)
+_DAY, _HOUR = (Column(name, empty=True, numbered=True) for name in ("day", "hour"))
+_PROCESSOR = Column("processor", ("cpu",), needed=False, empty=True, numbered=True)
+_SAR = (
+    r"Linux \S+ \((?P<server>[^)]+)\)\s+(?P<day>\S+)\s.*|(?P<hour>[0-9:]{8}(?: [AP]M)?)\s+all"
+    rf"(?:\s+{_NUMBER}){{3}}\s+(?P<iowait>{_NUMBER})(?:\s+{_NUMBER})+\s+(?P<idle>{_NUMBER})\s*"
+)
+_VMSTAT = (
+    r"\s*(?:[0-9]+\s+){14}(?P<idle>[0-9]+)\s+(?P<iowait>[0-9]+)\s+[0-9]+\s+(?:[0-9]+\s+)?"
+    r"(?P<time>[0-9]{4}-[0-9-]+ [0-9:]+)\s*"
+)
+_INFLUX = (
+    r"cpu,cpu=cpu-total,(?:\S*,)?host=(?P<server>[^, ]+)\S* (?:\S*usage_iowait=(?P<before>[0-9.]+)\S*,)?(?:\S*,)?"
+    r"usage_idle=(?P<idle>[0-9.]+)(?:\S*,usage_iowait=(?P<iowait>[0-9.]+))?\S* (?P<time>[0-9]{19})\s*"
 )
 # What each position holds; a published header may precede it, in which the names count instead.
 _TASKS = ("time", "end", "", "", "server", "cpu", *[""] * 14)
@@ -131,6 +166,59 @@ _FORMS = (
     Layout(
         Form("planetlab", (_cpu(),), order=("cpu",), header=False, separator="\t"), percent=True, step_s=300.0
     ),
+    Layout(
+        Form(
+            "sar",
+            (_DAY, _HOUR, replace(_SERVER, empty=True), replace(_IDLE, empty=True), _IOWAIT),
+            pattern=_SAR,
+            ignored=r"[0-9:]{8} .*|Average:.*",
+        ),
+        percent=True,
+    ),
+    Layout(
+        Form(
+            "vmstat", (_time(), _IDLE, _IOWAIT), pattern=_VMSTAT, ignored=r"\W*procs\W.*|.* st +(?:gu +)?UTC"
+        ),
+        percent=True,
+    ),
+    Layout(
+        Form(
+            "influx-line",
+            (_time(unit=1e-9), _SERVER, _IDLE, _IOWAIT, replace(_IOWAIT, what="before")),
+            pattern=_INFLUX,
+            ignored=r"#.*|cpu,cpu=cpu[0-9]+,.*|(?:[a-z_]*[a-bd-z_][a-z_]*|c),.*",
+        ),
+        percent=True,
+    ),
+    Layout(
+        Form(
+            "influx-csv",
+            (
+                _time("_time"),
+                replace(_PLAIN[1], names=("host",)),
+                Column("cpu", ("_value",), Kind.NUMBER, empty=True),
+                *_PLAIN[3:],
+                _PROCESSOR,
+                *(Column(each, empty=True, numbered=True) for each in ("result", "table")),
+            ),
+            ignored=r"#.*|,result,.*",
+        )
+    ),
+    Layout(
+        Form(
+            "sadf",
+            (
+                _time("timestamp"),
+                replace(_SERVER, names=("hostname",)),
+                Column("interval"),
+                _PROCESSOR,
+                _IDLE,
+                _IOWAIT,
+            ),
+            separator=";",
+        ),
+        percent=True,
+    ),
     Layout(Form("json", _PLAIN, lines=True)),
     Layout(Form("csv", _PLAIN)),
 )
@@ -142,6 +230,10 @@ PROMETHEUS = Layout(Form("prometheus", ()))
 """The JSON of a range query; its samples are read by a reader of its own."""
 CLOUDWATCH = Layout(Form("cloudwatch-json", ()), percent=True)
 """The JSON of statistics of one server, likewise."""
-OTHERS = {layout.form.name: layout for layout in (WIDE, PROMETHEUS, CLOUDWATCH)}
+AZURE = Layout(Form("azure-json", ()), percent=True)
+"""The JSON of Azure Monitor's metrics, likewise."""
+GRAPHITE = Layout(Form("graphite-json", ()))
+"""The JSON of Graphite's render, likewise."""
+OTHERS = {layout.form.name: layout for layout in (WIDE, PROMETHEUS, CLOUDWATCH, AZURE, GRAPHITE)}
 """Those that are not found by the columns of a form."""
 OLDER_NAMES = {"alibaba": "alibaba2018", "cloudwatch": "csv"}

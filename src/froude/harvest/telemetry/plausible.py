@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from froude.base.dates import FIRST_S
 from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.harvest.telemetry.datacenter import Floats, Ints
@@ -18,9 +19,8 @@ _BEYOND, _MOST_BEYOND = 1.2, 0.02
 above 1 in a table of shares."""
 _CORES = 10.0
 """Values up to this, with fractions, may be the cores that are busy; of whole numbers, where half are not above 1."""
-_LONGEST_STEP_S = 86_400.0
-_FROM_1990_S = 631_152_000.0
-"""Of times before it, 1970 is the begin of a recording."""
+_LONGEST_STEP_S, _ODD_STEP_S = 86_400.0, 5000.0
+"""Time between samples that is hardly one in seconds: longer than the first, or of whole ones of the second."""
 _STEPS, _RESETS = 20, 0.002
 """Steps that show a counter, and share of them that may go down."""
 COLUMN = "Name the column of its utilisation: --column cpu=NAME"
@@ -30,6 +30,16 @@ _OTHERS = re.compile(
     r"^[%\s]*(?:id|wa|st)$)"
 )
 """Names of what was measured that is not utilisation; of its complement, such as 100 - idle, it is not known."""
+_NOT_BUSY = frozenset({"idle", "iowait"})
+_MODES = _NOT_BUSY | {"user", "usr", "system", "sys", "nice", "steal", "irq", "softirq", "guest", "wait"}
+"""What a processor does, and what of it is no work."""
+_IN_CORES = re.compile(
+    r"(?i)(?!.*(?:%|percent|pct|(?:all|per)[ _]cores)).*(?:(?<!s)cores(?![a-z])|(?<![a-z])(?:vcpus|[mg]hz)(?![a-z]))"
+)
+"""Names of utilisation in cores, or in the frequency of all of them."""
+_MARKS = (-1.0, -9.0, -99.0, -999.0, -9999.0)
+_MARK = 250.0
+"""Values by which tables mark that there is none; larger ones than the last are where all that are so large are one."""
 
 
 def refuse_others(file: str, name: str) -> None:
@@ -38,12 +48,42 @@ def refuse_others(file: str, name: str) -> None:
     Raises:
         InputError: it does.
     """
-    if _OTHERS.match(name):
+    if _IN_CORES.match(name) or _OTHERS.match(name):
         message, remedy = (
             "does not have the utilisation of CPUs",
-            f"{COLUMN}; of idle time take 100 minus its percent",
+            f"{COLUMN}; of idle time take 100 minus its percent, and divide cores by their number",
         )
         raise InputError(message, file=file, found=name, remedy=remedy)
+
+
+def refuse_modes(file: str, servers: Sequence[str]) -> None:
+    """Refuse servers whose names end with what a processor does: they are parts of the use of one.
+
+    Raises:
+        InputError: one is idle, or they do several things.
+    """
+    ends = {re.split(r"[^a-z]+", name.lower().rstrip("\"'}]) %"))[-1]: name for name in servers}
+    modes = [name for end, name in ends.items() if end in _MODES]
+    if len(modes) > 1 or not _NOT_BUSY.isdisjoint(ends):
+        remedy = "Keep the rows of one metric, or name the column of its servers: --column server=NAME"
+        found = ", ".join(map(repr, modes[:3]))
+        raise InputError(
+            "has the modes of a processor for its servers", file=file, found=found, remedy=remedy
+        )
+
+
+def marks(value: Floats) -> Floats:
+    """The values of samples that mark that there is none, such as -1: all that are below 0, or far above 100, are one.
+
+    Args:
+        value: shape (n,), NaN where there is none.
+    """
+    found = []
+    for out in (value[value < 0], value[value > _MARK]):
+        known = len(out) and (out[0] in _MARKS or (out[0] > 0 and out[0] % 1 == 0 and len(out) > 1))
+        if known and 2 * len(out) < len(value) and (out == out[0]).all():
+            found.append(out[0])
+    return np.array(found)
 
 
 def in_shares(servers: Sequence[str], low: Floats, high: Floats) -> str:
@@ -89,8 +129,9 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
             "has several values of one server at one time", file=file, found=found, remedy=remedy
         )
     apart_s = float(np.median(step_s)) if len(step_s) >= _STEPS else 0.0
-    if apart_s > _LONGEST_STEP_S and time_s.min() < _FROM_1990_S:
-        message, found = "has samples more than a day apart", f"one every {apart_s:,.0f} s"
+    odd = apart_s > _LONGEST_STEP_S or (apart_s > 0 and apart_s % _ODD_STEP_S == 0)
+    if odd and time_s.min() < FIRST_S:
+        message, found = "may not have seconds for its times", f"a sample every {apart_s:,.0f} s"
         remedy = "Say in what its times count, if not in seconds: --date-format ms, us or ns"
         raise InputError(message, file=file, found=found, remedy=remedy)
     rise = rise[np.isfinite(rise) & (step_s > 0)]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from froude.base.columns import Column, Kind, convert
@@ -28,9 +25,24 @@ from froude.base.summary import counted
 from froude.base.tables import Table, holds_rows, parts_of, read_table
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
-from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE, Layout
+from froude.harvest.telemetry.idle import of_servers
+from froude.harvest.telemetry.layouts import KINDS, LAYOUTS, METRICS, OLDER_NAMES, OTHERS, WIDE
+from froude.harvest.telemetry.parts import (
+    COLLECTD,
+    Part,
+    alike,
+    named_by_folder,
+    of_collectd,
+    one_name,
+    refuse_copies,
+    stem_of,
+    taken,
+    without_totals,
+)
 from froude.harvest.telemetry.plausible import (
     in_shares,
+    marks,
+    refuse_modes,
     refuse_odd,
     refuse_others,
     shares_factor,
@@ -42,15 +54,28 @@ _DAY = re.compile(r"([0-9]{4})([-_.]?)([0-9]{2})\2([0-9]{2})")
 """A folder's name that is a day."""
 _SEVERAL = 20
 """Samples from which on more servers than half of them mean that another column is the server."""
+_FEW = 5
+"""Numbered servers that may all be whole tens by chance."""
 _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
-_IN_COMMON = 0.1
-"""Share of the shorter of two files of one server that may be in both."""
+_NOT_READ = {
+    rb"(?:#.*\n)*[a-z_]+(?:,[^ =]+=[^ ]+)? [^ =]+=\S+ [0-9]{10,19}\s": (
+        "InfluxDB's line protocol without usage_idle of cpu=cpu-total, in nanoseconds",
+        "Ask for CSV: influx query --raw",
+    ),
+    rb"AAA,": ("of nmon", "Take the column of idle time of CPU_ALL, and the times of ZZZZ; or use sar -u"),
+    rb"Linux .*\(.*\)\s": ("text of another tool of sysstat", "Take sar -u, or mpstat"),
+    rb"top - ": ("text of top", "Take sar -u, or vmstat -t"),
+    rb"procs -": (
+        "text of vmstat without times, or of a zone other than UTC",
+        "TZ=UTC vmstat -t; or --layout vmstat",
+    ),
+    rb"# (?:HELP|TYPE) ": ("what Prometheus scrapes", "Ask Prometheus: /api/v1/query_range"),
+    rb'"?(?:pcp-)?[dD]stat ': ("of dstat", "Use sar -u; or take 100 minus idl and wai, with the times"),
+    rb"\s*\S.*\n\s*\n[0-9]{10}: ": ("of rrdtool fetch", "Name its columns: time, value, with commas between"),
+}
+"""Regular expressions of the beginning of what is known and not read: what it is, and what to do."""
 _ALL = {**LAYOUTS, **OTHERS}
-_PACKED = {
-    ".csv", ".txt", ".tsv", ".json", ".parquet", ".gz", ".zst", ".zstd", ".lz4", ".bz2", ".snappy", ".sz",
-}  # fmt: skip
-"""What the name of a file has behind that of its server."""
 
 
 @dataclass(slots=True)
@@ -88,25 +113,6 @@ class Samples:
         return [(number, slice(bounds[number], bounds[number + 1])) for number in range(len(self.servers))]
 
 
-@dataclass(slots=True)
-class _Part:
-    """The samples of one file."""
-
-    path: Path
-    layout: Layout
-    names: Any
-    """pyarrow dictionary array, shape (n,)."""
-    time_s: Floats
-    cpu: Floats
-    end_s: Floats | None
-    dropped: Dropped
-    understood: str
-    percent: bool | None
-    """What the layout, or percent signs of cells, say of it."""
-    stem: str = ""
-    """The name of its server, where that is the file's."""
-
-
 def read_samples(
     paths: Iterable[Path], options: Options, *, percent: bool | None = None, align_s: float = 0.0
 ) -> Samples:
@@ -131,21 +137,25 @@ def read_samples(
     tables, left = _tables(paths, options)
     parts = [_part(path, table, options) for path, table in tables]
     files = [part.path for part in parts]
-    _refuse_copies(parts)
+    refuse_copies(parts)
     if align_s:
         parts = _aligned(parts, align_s)
     remarks = [f"left out: {', '.join(left)[:80]}"] if left else []
-    remarks += _named_by_folder(parts)
+    remarks += named_by_folder(parts)
+    parts, totals = without_totals(parts)
+    remarks += totals
     file = str(files[0]) + (f", and {len(files) - 1:,} more" if len(files) > 1 else "")
     dropped = Dropped()
     for part in parts:
         dropped += part.dropped
     names = pa.chunked_array([part.names for part in parts]).unify_dictionaries().combine_chunks()
     servers, server = _sorted_names(names)
+    remarks += alike(servers)
+    if not (options.layout or "server" in options.columns):
+        refuse_modes(file, servers)
     cpu = np.concatenate([part.cpu for part in parts])
-    marked = np.concatenate([np.full(len(part.cpu), part.layout.marked) for part in parts])
-    with np.errstate(invalid="ignore"):
-        invalid = marked & ((cpu < 0) | (cpu > 100))
+    invalid, missing = _invalid(parts, cpu)
+    remarks += [f"{each:g} taken for a missing value" for each in missing]
     cpu[invalid] = np.nan
     if np.isnan(cpu).all():
         found = f"{counted(len(cpu), 'sample')} without a value"
@@ -163,6 +173,8 @@ def read_samples(
     low, high = _extremes(servers, server, cpu)
     if known is None and factor < 1 and (remark := in_shares(servers, low, high)):
         remarks.append(remark)
+    if len(cpu) > _SEVERAL and (low == high).all() and low.min() < low.max():
+        remarks.append("each server has one value: is it of another column?")
     understood = "; ".join(dict.fromkeys(part.understood for part in parts))
     understood += f", in {'percent' if factor < 1 else 'shares'}"
     return Samples(
@@ -178,6 +190,15 @@ def read_samples(
     )
 
 
+def _invalid(parts: Sequence[Part], cpu: Floats) -> tuple[npt.NDArray[np.bool_], list[float]]:
+    """Where values mark that there is none, as a layout has it, else as they show it; and the latter's values."""
+    marked = np.concatenate([np.full(len(part.cpu), part.layout.marked) for part in parts])
+    missing = marks(cpu[~marked])
+    with np.errstate(invalid="ignore"):
+        outside = (cpu < 0) | (cpu > 100)
+    return np.where(marked, outside, np.isin(cpu, missing)), missing.tolist()
+
+
 def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, Table]], list[str]]:
     """Files and their rows; and the names of files in folders that have none.
 
@@ -185,7 +206,8 @@ def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, T
         InputError: a file cannot be read, or none has a row.
     """
     given = list(paths)
-    files = parts_of(given)
+    every = parts_of(given)
+    files = of_collectd(every)
     tables = [(path, _table(path, options)) for path in files if path in given]
     folders: dict[Path, Table] = {}
     for path in (each for each in files if each not in given and holds_rows(each)):
@@ -195,6 +217,9 @@ def _tables(paths: Iterable[Path], options: Options) -> tuple[list[tuple[Path, T
             folders.setdefault(path.parent, table)
     read = {path for path, _ in tables}
     left = [path.name for path in files if path not in read]
+    left += (
+        [f"{counted(len(every) - len(files), 'other file')} of collectd"] if len(files) < len(every) else []
+    )
     if not tables:
         raise InputError("has no table", file=files[0].parent, found=", ".join(left)[:80])
     return tables, left
@@ -218,7 +243,7 @@ def _sorted_names(names: Any) -> tuple[list[str], Ints]:
     return [dictionary[number] for number in order], rank[codes]
 
 
-def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bool | None:
+def _in_percent(parts: Sequence[Part], cpu: Floats, percent: bool | None) -> bool | None:
     """Whether utilisation counts to 100; None if the values are to show it.
 
     Raises:
@@ -236,68 +261,15 @@ def _in_percent(parts: Sequence[_Part], cpu: Floats, percent: bool | None) -> bo
     return known.pop()
 
 
-def _refuse_copies(parts: Sequence[_Part]) -> None:
-    """Refuse a file that is there twice, such as plain and packed: it would count twice, or as another server.
-
-    Raises:
-        InputError: two files have the same samples, which are not of servers of their own that do nothing.
-    """
-    seen: dict[bytes, Path] = {}
-    for part in parts:
-        own = "\n".join(part.names.dictionary.to_pylist()) * (not part.stem)
-        held = (own.encode(), np.asarray(part.names.indices), part.time_s, part.cpu)
-        digest = hashlib.sha256(b"".join(map(bytes, held))).digest()
-        changes = len(part.cpu) >= _SEVERAL and (part.cpu != part.cpu[0]).any()
-        if changes and (other := seen.setdefault(digest, part.path)) is not part.path:
-            remedy = "Leave out one of them"
-            raise InputError("has the samples of another file", file=part.path, found=other, remedy=remedy)
-
-
-def _named_by_folder(parts: Sequence[_Part]) -> list[str]:
-    """Call files of one name whose times meet after their folders too: they are of several servers.
-
-    Returns:
-        What was done, in words.
-    """
-    groups: dict[str, list[_Part]] = defaultdict(list)
-    for part in parts:
-        if part.stem:
-            groups[part.stem].append(part)
-    apart, joined = [], []
-    for stem, group in groups.items():
-        spans = sorted((float(part.time_s.min()), float(part.time_s.max())) for part in group)
-        meet = any(_meet(span, later) for span, later in pairwise(spans))
-        folders = [part.path.absolute().parent for part in group]
-        if not meet or len(set(folders)) < len(group):
-            joined += [stem] if len(group) > 1 else []
-            continue
-        common = os.path.commonpath(folders)
-        for part, folder in zip(group, folders, strict=True):
-            part.stem = str(folder.relative_to(common) / stem)
-            part.names = _one_name(part.stem, len(part.cpu))
-            apart.append(part.stem)
-    remarks = {
-        "files of one name and time are servers of their own": apart,
-        "files of one name are one server": joined,
-    }
-    return [f"{text}, such as {names[0]!r}" for text, names in remarks.items() if names]
-
-
-def _meet(span: tuple[float, float], later: tuple[float, float]) -> bool:
-    """Whether two files have more time in common than two months of one server that were cut a little late."""
-    both = min(span[1], later[1]) - later[0]
-    return later == span or both > _IN_COMMON * min(span[1] - span[0], later[1] - later[0])
-
-
-def _one_name(name: str, count: int) -> Any:
-    own = pa.array([name]).dictionary_encode().dictionary
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32), pa.int32()), own)
-
-
-def _part(path: Path, table: Table, options: Options) -> _Part:
-    layout, columns, stem = _ALL[table.form.name], table.columns, _stem(path)
-    _check_columns(path, table)
+def _part(path: Path, table: Table, options: Options) -> Part:
+    _check_columns(path, table, options)
+    layout, columns, stem = _ALL[table.form.name], dict(table.columns), stem_of(path)
+    if collectd := COLLECTD.fullmatch(str(path.absolute())):
+        stem = collectd["host"]
+        columns |= {"idle": columns["cpu"]} if collectd["what"].endswith("idle") else {}
+    columns = of_servers(path, columns, options.style)
     time_s, understood = columns.get("time"), table.understood
+    understood += " (100 - idle - iowait)" if "idle" in columns else ""
     understood += _metric(path, columns)
     refuse_others(str(path), table.titles.get("cpu", ""))
     if time_s is None:
@@ -306,11 +278,11 @@ def _part(path: Path, table: Table, options: Options) -> _Part:
         understood += "" if start_s is not None else ", times from 0 as its folder is not called after a day"
     names = columns.get("server")
     if names is None:
-        names = _one_name(stem, len(table))
+        names = one_name(stem, len(columns["cpu"]))
     end_s = columns["end"] if layout.added else None
-    percent = True if "cpu" in table.percent else layout.percent
+    percent = True if "cpu" in table.percent or _of_unit(path, columns) else layout.percent
     stem = "" if "server" in columns else stem
-    return _Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
+    return Part(path, layout, names, time_s, columns["cpu"], end_s, table.dropped, understood, percent, stem)
 
 
 def _table(path: Path, options: Options, *, empty: bool = False, first: Table | None = None) -> Table:
@@ -334,9 +306,22 @@ def _table(path: Path, options: Options, *, empty: bool = False, first: Table | 
                 if not (later := read_table(path, forms, places)).titles:
                     return later
         wide = None if options.layout or options.columns.keys() - {"time"} else read_wide(path, head, options)
+        if wide is None and not options.layout:
+            _refuse_known(path, head)
         if wide is None:
             raise
         return wide
+
+
+def _refuse_known(path: Path, head: bytes) -> None:
+    """Refuse what is not read for what it is.
+
+    Raises:
+        InputError: it is of `_NOT_READ`.
+    """
+    for begin, (what, remedy) in _NOT_READ.items():
+        if re.match(begin, head):
+            raise InputError(f"is {what}, not read here", file=path, remedy=remedy)
 
 
 def _refuse_wide(path: Path, head: bytes, table: Table, options: Options) -> None:
@@ -379,13 +364,32 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
     return said
 
 
-def _check_columns(path: Path, table: Table) -> None:
+def _of_unit(path: Path, columns: Mapping[str, Any]) -> bool:
+    """Whether a column of units says that values are in percent.
+
+    Raises:
+        InputError: it says something else.
+    """
+    every = columns["unit"].dictionary.to_pylist() if "unit" in columns else []
+    units = {unit for unit in every if unit.lower() not in {"", "none", "1", "ratio", "share"}}
+    if others := sorted(unit for unit in units if unit.lower() not in {"%", "percent", "pct"}):
+        found = f"unit {', '.join(others[:3])}"
+        raise InputError("is not a utilisation", file=path, found=found, allowed="Percent")
+    return bool(units)
+
+
+def _check_columns(path: Path, table: Table, options: Options) -> None:
     """Refuse a table without a header whose columns fit by their kinds alone: another layout would be read as this one.
 
     Raises:
-        InputError: servers never come again, or an average is not between the least and the largest value.
+        InputError: servers never come again or are called as times; an average is not between the least and the largest
+            value; records are of parts of a second.
     """
     columns, name = table.columns, table.form.name
+    if "end" in columns and len(table) and np.median(columns["end"] - columns["time"]) < 1:
+        found = f"records of {np.median(columns['end'] - columns['time']):g} s"
+        remedy = "Say in what its times count, if not in microseconds: --date-format s or ms"
+        raise InputError("may have times of another unit", file=path, found=found, remedy=remedy)
     if not table.form.order or not len(table):
         return
     servers = len(columns["server"].dictionary) if "server" in columns else 1
@@ -394,20 +398,17 @@ def _check_columns(path: Path, table: Table) -> None:
         raise InputError(
             f"is not of layout {name}: has another column for its server", file=path, found=found
         )
+    numbers = columns["server"].dictionary.to_pylist() if "server" in columns else []
+    if len(numbers) >= _FEW and not options.layout and all(re.fullmatch("[0-9]*0", each) for each in numbers):
+        found = f"{counted(len(numbers), 'server')}, such as {numbers[0]} and {numbers[1]}"
+        remedy = f"Name its columns: --column server=NUMBER; or the layout: --layout {name}"
+        raise InputError("may have times for its servers", file=path, found=found, remedy=remedy)
     if "lowest" in columns:
         between = (columns["lowest"] <= columns["cpu"]) & (columns["cpu"] <= columns["highest"])
         if between.mean() < _FITS:
             found = f"{int((~between).sum()):,} of {counted(len(table), 'line')}"
             message = f"is not of layout {name}: the average is not between the least and the largest value"
             raise InputError(message, file=path, found=found)
-
-
-def _stem(path: Path) -> str:
-    """A server's name by its file: without what names a form or a packing."""
-    name = path.name
-    while (suffix := Path(name).suffix.lower()) in _PACKED:
-        name = name[: -len(suffix)]
-    return name or path.name
 
 
 def _day_s(path: Path, options: Options) -> float | None:
@@ -418,7 +419,7 @@ def _day_s(path: Path, options: Options) -> float | None:
     return None if found.wrong[0] else float(found.values[0])
 
 
-def _aligned(parts: Sequence[_Part], slot_s: float) -> list[_Part]:
+def _aligned(parts: Sequence[Part], slot_s: float) -> list[Part]:
     """Moved by whole slots to a common begin, and cut at the first end."""
     begins = [float(part.time_s.min()) for part in parts]
     moved = [
@@ -428,7 +429,5 @@ def _aligned(parts: Sequence[_Part], slot_s: float) -> list[_Part]:
     end_s = min(float(times.max()) for times in moved)
     found = []
     for part, times in zip(parts, moved, strict=True):
-        kept = times <= end_s
-        names = part.names.filter(pa.array(kept))
-        found.append(replace(part, names=names, time_s=times[kept], cpu=part.cpu[kept]))
+        found.append(taken(replace(part, time_s=times), times <= end_s))
     return found

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
@@ -14,7 +12,7 @@ import pyarrow as pa
 
 from froude.base.columns import Column, Kind
 from froude.base.errors import InputError
-from froude.base.forms import Form, Options, separator_of
+from froude.base.forms import Form, Options, cells_of, separator_of
 from froude.base.summary import counted
 from froude.base.tables import Table, read_table
 from froude.harvest.telemetry.layouts import ADDRESSES, KINDS, METRICS, SERVERS, SHARES, TIMES, WIDE
@@ -29,18 +27,24 @@ _MEASURED = (
 )
 """Words of what is measured; those below are beginnings of words."""
 _BEGUN = "memory|network|temperature|request|latenc|error|queue|connection|heap|thread|session|throughput|traffic|perc"
-_SERVER = re.compile(rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN}))(?!.*%).*[0-9]")
+_SERVER = re.compile(
+    rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN}))(?!.*%)(?![0-9]{{1,3}}$).*[0-9]"
+)
 """Titles of columns that are names of servers, rather than what was measured of one."""
 
 
 STATISTICS = frozenset({"average", "avg", "mean", "value", "max", "min", "total"})
 """Titles of a column that may be of the other columns, in lower case."""
+_LABELS = {"label": ("label",), "fulllabel": ("label",), "timeseriesid": ("instancename", "instanceid")}
+"""By the first cell of what the consoles of CloudWatch and of Google's Monitoring write, the lines that name servers."""
+_FROM_BROWSER = r"^(?P<value>[A-Z][a-z]{2} [A-Z][a-z]{2} [0-9]{2} [0-9]{4} [0-9:]{8} GMT[+-][0-9]{4})"
+"""A date as browsers write it, and its zone in words behind it."""
 _PERFMON = re.compile(r"\(PDH-[CT]SV 4\.0\)(?: \(.*\)\((?P<west_min>-?[0-9]+)\))?")
 """The title of the times that Windows' Performance Monitor and typeperf write, with minutes from local time to UTC."""
 _PROCESSOR = re.compile(
-    r"(?i)\\\\([^\\]+)\\Processor(?: Information)?\(_Total\)\\% Processor (?:Time|Utility)"
+    r"(?i)\\\\([^\\]+)\\(?:Processor(?: Information)?|Physical Cpu)\(_Total\)\\% Processor (?:Time|Utility)"
 )
-"""The title of one of their counters that is taken; others are not."""
+"""The title of one of their counters, or of esxtop's, that is taken; others are not."""
 
 
 def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
@@ -60,7 +64,8 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     """
     named = options.layout == WIDE.form.name
     times = {*map(_plain, TIMES), _plain(options.columns.get("time", "time"))}
-    cells = _header(head, options.separator, times)
+    above = _labels(path, head)
+    cells = _named_by(above) or _header(head, options.separator, times)
     at = next((number for number, cell in enumerate(cells) if _plain(cell) in times), 0)
     titles = {cell: number for number, cell in enumerate(cells) if cell and number != at}
     statistics = [title for title in titles if title.lower() in STATISTICS]
@@ -86,7 +91,11 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
         found, allowed = ", ".join(cells)[:80], "a time, and names of servers that differ"
         raise InputError("has another header", file=path, place=1, found=found, allowed=allowed)
     numbers = [Column(title, kind=Kind.NUMBER, empty=True) for title in titles]
-    form = Form(WIDE.form.name, (Column("time", kind=Kind.TIME), *numbers))
+    ignored = "|".join(f'"?{re.escape(row[0])}"?,.*' for row in above)
+    time = Column("time", kind=Kind.TIME, within=_FROM_BROWSER)
+    form = Form(WIDE.form.name, (time, *numbers), ignored=ignored)
+    if above and re.search(f"(?m){_FROM_BROWSER}", head.decode("utf-8", "replace")):
+        options = replace(options, style=replace(options.style, dates="%a %b %d %Y %H:%M:%S GMT%z"))
     places = {"time": str(at), **{title: str(number) for title, number in titles.items()}}
     try:
         table = read_table(path, [form], replace(options, layout="", columns=places))
@@ -100,17 +109,47 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
         remedy = "Say so with --layout wide, or name the column of the utilisation: --column cpu=NAME"
         raise InputError(message, file=path, found=shown, remedy=remedy)
     table.columns["time"] += 60 * int((perfmon and perfmon["west_min"]) or 0)
+    of_time = f"column {at}" if above else repr(cells[at])
+    understood = f"wide (time in {of_time}, {counted(len(titles), 'server')} in columns {shown})"
+    understood += f", without {', '.join(map(repr, statistics))}" if statistics else ""
+    return _long(replace(table, understood=understood), list(titles))
+
+
+def _long(table: Table, titles: list[str]) -> Table:
+    """A row for each sample, of a table with a column for each server."""
     codes = np.repeat(np.arange(len(titles), dtype=np.int32), len(table))
     columns = {
         "time": np.tile(table.columns["time"], len(titles)),
-        "server": pa.DictionaryArray.from_arrays(codes, pa.array(list(titles))),
+        "server": pa.DictionaryArray.from_arrays(codes, pa.array(titles)),
         "cpu": np.concatenate([table.columns[title] for title in titles]),
     }
-    understood = f"wide (time in {cells[at]!r}, {counted(len(titles), 'server')} in columns {shown})"
-    understood += f", without {', '.join(map(repr, statistics))}" if statistics else ""
-    lines = np.tile(table.lines, len(titles))
-    percent = frozenset({"cpu"}) if table.percent >= titles.keys() else frozenset[str]()
-    return replace(table, columns=columns, lines=lines, percent=percent, understood=understood)
+    percent = frozenset({"cpu"}) if table.percent >= set(titles) else frozenset[str]()
+    return replace(table, columns=columns, lines=np.tile(table.lines, len(titles)), percent=percent)
+
+
+def _labels(path: Path, head: bytes) -> list[list[str]]:
+    """The cells of the lines above the samples that a console writes; none of other tables.
+
+    Raises:
+        InputError: a unit among them is not that of a utilisation.
+    """
+    found: list[list[str]] = []
+    for line in head.decode("utf-8-sig", "replace").splitlines()[:_HEADER_LINES]:
+        row = cells_of(line, ",") or [""]
+        name = _plain(row[0])
+        if not (found or name in _LABELS) or name[:1].isdigit() or re.match(_FROM_BROWSER, row[0]):
+            break
+        found.append(row)
+        if name == "unit" and (others := sorted({*row[1:]} - {"Percent", ""})):
+            units = f"unit {', '.join(others)}"
+            raise InputError("is not a utilisation", file=path, found=units, allowed="Percent")
+    return found
+
+
+def _named_by(above: list[list[str]]) -> list[str]:
+    """The line that names servers, among those of a console; else the first, if there is one."""
+    names = _LABELS[_plain(above[0][0])] if above else ()
+    return [*(row for name in names for row in above if _plain(row[0]) == name), *above, []][0]
 
 
 def servers_in_header(head: bytes, options: Options) -> list[str]:
@@ -123,11 +162,9 @@ def _header(head: bytes, separator: str, times: set[str]) -> list[str]:
     """The cells of the first line that has a name of the times; none without it."""
     lines = head.decode("utf-8-sig", "replace").split("\n")[:-1]
     for line in lines[:_HEADER_LINES]:
-        row = csv.reader([line], delimiter=separator or separator_of(line), skipinitialspace=True)
-        with suppress(csv.Error):
-            cells = [cell.strip() for cell in next(row, [])]
-            if any(_plain(cell) in times or _PERFMON.fullmatch(cell) for cell in cells):
-                return cells
+        cells = cells_of(line, separator or separator_of(line))
+        if any(_plain(cell) in times or _PERFMON.fullmatch(cell) for cell in cells):
+            return cells
     return []
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
+from froude.base.dropped import TOLERANCE
 from froude.base.errors import InputError, nearest
 from froude.provision.inputs.units import RANGES, Dimension
 from froude.provision.prices.layouts import (
+    FIELDS,
     TARIFFS,
     DiskPrice,
     InstanceType,
@@ -30,6 +33,21 @@ _MOST_CORES = 1e6
 """Of a server: beyond, the products of its rates are no rates."""
 _DEFAULT_REGION = "us-east-1"
 """Of a table with columns per region, where none is asked for."""
+_OTHER_PERIOD = re.compile(
+    r"(?i).*(?:month|year|annual|minute|second|(?<![a-z])cents?(?![a-z])|daily|(?:per|/|_)[ _]?(?:day|mo|yr?)(?![a-z]))"
+)
+_OTHER_THAN_MONTH = re.compile(
+    r"(?i).*(?:hour|year|annual|minute|second|(?<![a-z])cents?(?![a-z])|daily|(?:per|/|_)[ _]?(?:day|hr?|yr?)(?![a-z]))"
+)
+"""Titles of prices in cents, or of another time than an hour and a month."""
+_USUAL = {
+    "price": (2e-4, 2.0, "dollars an hour a core"),
+    "memory": (2.0**26, 2.0**38, "bytes a core"),
+    "network": (30 * MEGABIT, 4e6 * MEGABIT, "bytes a second"),
+}
+"""What the middle type of a table costs and has; for another unit the difference is larger."""
+_USUAL_VOLUME = (5e-4, 2.0)
+"""Dollars a month of a GiB."""
 _MEMORY_UNITS = {"mib": MIB, "gib": GIB, "gb": GB, "tib": 1024 * GIB}
 _MEMORY = re.compile(r"(\d{1,6}(?:,\d{3})*(?:\.\d{1,9})?)\s*([MGT]iB|GB)", re.IGNORECASE | re.ASCII)
 _DEVICES = re.compile(
@@ -93,6 +111,8 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tar
             unpriced.append(name)
         else:
             instances.append(instance)
+    _refuse_several(table, columns, rows)
+    _refuse_other_units(table, columns, instances)
     return Prices(tuple(instances), malformed=tuple(malformed), unpriced=tuple(unpriced), said=tuple(said))
 
 
@@ -108,6 +128,39 @@ def _named(name: str, column: str, before: str | None) -> None:
         raise ValueError(f"{column} cannot be printed, found {name[:40]!a}")
     if before is not None:
         raise ValueError(f"{name} stands on {before} already")
+
+
+def _refuse_several(table: Table, columns: Mapping[str, str], rows: Sequence[TableRow]) -> None:
+    """Refuse a table in which types have several prices, as of several operating systems: the first may be another."""
+    costs: dict[str, set[str]] = {}
+    for row in rows:
+        paid = row.cells.get(columns.get("price_hour", columns.get("price_month", "")), "")
+        costs.setdefault(row.cells.get(columns["name"], ""), set()).update({paid} - {""})
+    several = {name: sorted(paid) for name, paid in costs.items() if len(paid) > 1}
+    if len(several) > TOLERANCE * len(rows):
+        name, prices = next(iter(several.items()))
+        remedy = "Keep one row of each type, such as those of one operating system"
+        found = f"{name} at {' and '.join(prices[:2])}"
+        raise InputError("has several prices of one type", file=table.file, found=found, remedy=remedy)
+
+
+def _refuse_other_units(table: Table, columns: Mapping[str, str], types: Sequence[InstanceType]) -> None:
+    """Refuse prices and memory of another unit than was named, as far as titles and the values by core show it."""
+    paid = next(name for name in ("price_hour", "price_month") if name in columns)
+    odd = _OTHER_PERIOD if paid == "price_hour" else _OTHER_THAN_MONTH
+    found = {"price": f"column {columns[paid]}"} if odd.match(columns[paid]) else {}
+    values = {
+        "price": [each.price_hour / each.cpu for each in types],
+        "memory": [each.memory / each.cpu for each in types],
+        "network": [each.network for each in types if each.network is not None],
+    }
+    for name, (least, most, unit) in _USUAL.items():
+        if values[name] and not least <= (middle := median(values[name])) <= most:
+            found.setdefault(name, f"{middle:.3g} {unit}, half of the types more")
+    for name, text in found.items():
+        names = [field for field in FIELDS if field.startswith(f"{name}_")]
+        remedy = f"Convert it, or name what it is: {' or '.join(f'--column {field}=NAME' for field in names)}"
+        raise InputError(f"may have another unit for its {name}", file=table.file, found=text, remedy=remedy)
 
 
 def _known_region(table: Table, regions: Sequence[str], region: str | None) -> None:
@@ -150,7 +203,7 @@ def _complete(table: Table, columns: Mapping[str, str], tariff: Tariff) -> None:
             file=table.file,
             place=1,
             found=f"columns {', '.join(table.columns[:40])}",
-            allowed="a column of a known name, or one that is named",
+            allowed="; ".join(", ".join(FIELDS[said.split()[0].strip(",")][:6]) for said in missing),
             remedy=f"Say which it is: --column {missing[0].split()[0].strip(',')}=NAME",
         )
 
@@ -318,6 +371,11 @@ def _volumes(table: Table, region: str | None) -> Prices:
             volumes[name] = VolumePrice(name, place, price)
         else:
             unpriced.append(name)
+    middle = median(each.price_per_gib_month for each in volumes.values()) if volumes else 1.0
+    if not _USUAL_VOLUME[0] <= middle <= _USUAL_VOLUME[1]:
+        found = f"{middle:.3g} dollars, half of the classes more"
+        remedy = "Give dollars for a GiB and a month"
+        raise InputError("may have another unit for its price", file=table.file, found=found, remedy=remedy)
     return Prices(volumes=tuple(volumes.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))
 
 

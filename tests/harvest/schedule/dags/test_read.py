@@ -613,3 +613,18 @@ def test_other_files_of_a_folder_of_records(tmp_path: Path) -> None:
     assert notes[-1].startswith(f"note: {tmp_path}: 2 jobs with the name and the submission of another")
     with pytest.raises(InputError, match=r"README\.md: is not a record of jobs"):
         read_jobs(tmp_path, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("job{n}\t{gap}\t{time}\t5\t0\t5\n", "columns of SWIM; found 5 of 10 steps of its second column up"),
+        ("job{n}\t{time}000000\t{gap}000000\t5\t0\t5\n", "columns of SWIM; found jobs over .* days"),
+    ],
+)
+def test_other_columns_than_those_of_swim(line: str, message: str, tmp_path: Path) -> None:
+    """Times that do not ascend, or that are hardly seconds."""
+    text = "".join(line.format(n=n, time=100 * n, gap=50 + 40 * (n % 2)) for n in range(11))
+    (tmp_path / "t.tsv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_jobs(tmp_path / "t.tsv")

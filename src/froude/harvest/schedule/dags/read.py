@@ -39,6 +39,8 @@ _SWIM = re.compile(
 """A line of SWIM: job, seconds of its submission, seconds since the one before, bytes of input, shuffle and output."""
 _SWIM_FILE = re.compile(rf"(?:[^\n{{\[]*[jJ][oO][bB][^\n]*\n)?{_SWIM.pattern}", re.ASCII | re.MULTILINE)
 """It, or a first line before it that names the columns, or is damaged."""
+_FEWEST_STEPS, _MOSTLY, _LONGEST_DAYS = 5, 0.9, 1000
+"""Steps from one job of SWIM to the next that show its columns, share of them that do, and days of a trace."""
 _HEAD = 1 << 16
 """Characters within which a trace of SWIM begins."""
 _SPLIT_BYTES = 128 << 20
@@ -300,7 +302,7 @@ def _objects(path: Path, text: str, count: _Counted) -> Iterator[Any]:
 
 
 def _swim(path: Path, text: str, count: _Counted) -> Iterator[JobGraph]:
-    head = True
+    head, times = True, list[tuple[float, float]]()
     for number, line in enumerate(text.replace('"', "").splitlines(), 1):
         if not line.strip():
             continue
@@ -318,9 +320,29 @@ def _swim(path: Path, text: str, count: _Counted) -> Iterator[JobGraph]:
         )
         stages = [Stage("map", maps, 0.0), *([Stage("reduce", reduces, 0.0, (0,))] if reduces else [])]
         count.tasks += maps + reduces
+        times.append((float(fields[1]), float(fields[2])))
         yield JobGraph(fields[0], tuple(stages), float(fields[1]))
+    _refuse_other_columns(path, times)
     per_task = "128 MiB of input count as a map, 128 MiB of shuffled bytes as a reduce"
     count.incomplete.append(f"SWIM has the bytes of jobs, and no tasks or durations: {per_task}")
+
+
+def _refuse_other_columns(path: Path, times: Sequence[tuple[float, float]]) -> None:
+    """Refuse what has the lines of SWIM, and other columns: times neither ascend nor are the sums of what is between."""
+    steps = [(later[0] - before[0], later[1]) for before, later in itertools.pairwise(times)]
+    up = sum(step >= 0 for step, _ in steps)
+    agree = sum(abs(step - gap) <= 1 for step, gap in steps)
+    days = (max(times)[0] - min(times)[0]) / 86400 if times else 0
+    if len(steps) >= _FEWEST_STEPS and max(up, agree) < _MOSTLY * len(steps):
+        found = f"{up:,} of {counted(len(steps), 'step')} of its second column up"
+    elif days > _LONGEST_DAYS:
+        found = f"jobs over {days:,.0f} days"
+    else:
+        return
+    allowed = (
+        "job, seconds of its submission, seconds since the one before, bytes of input, shuffle and output"
+    )
+    raise InputError("may not have the columns of SWIM", file=path, found=found, allowed=allowed)
 
 
 def _seconds(begin_ms: object, end_ms: object) -> float | None:

@@ -1,0 +1,115 @@
+"""Utilisation from the idle time that tools of an operating system print, and times from days and clocks apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute
+
+from froude.base.columns import Column, Kind, Style, convert
+from froude.base.errors import InputError
+
+pc: Any = pyarrow.compute
+_ALL = ("all", "-1", "cpu-total")
+"""What tools call all processors of a server together."""
+_HALF_A_DAY_S = 43_200.0
+_NUMBERS = re.compile(r"([0-9]{2})[/.]([0-9]{2})[/.]([0-9]{2}|[0-9]{4})")
+
+
+def of_servers(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str, Any]:
+    """The columns `time`, `server` and `cpu` of a table, whose `cpu` may be what is not idle.
+
+    Args:
+        path: the table, for errors.
+        columns: its columns by what they are; `idle` and `iowait` in percent; `day` and `hour` where a line has the day
+            of those below it; and `processor`.
+        style: how a person says that dates are written.
+
+    Raises:
+        InputError: it has processors without all of them together, or the day cannot be read.
+    """
+    found = dict(columns)
+    if "hour" in found:
+        found = _dated(path, found, style)
+    if "processor" in found:
+        names = found["processor"].dictionary.to_pylist()
+        codes = [code for code, name in enumerate(names) if name in _ALL]
+        together = np.isin(np.asarray(found["processor"].indices), codes)
+        if len(names) > 1 and not codes:
+            shown = ", ".join(names[:3])
+            remedy = f"Keep the rows of all together ({', '.join(_ALL)}), or take the mean of them"
+            raise InputError("has the processors of a server apart", file=path, found=shown, remedy=remedy)
+        if together.any():
+            found = _rows(found, together)
+    if "idle" in found:
+        waits = (np.nan_to_num(found[each]) for each in ("iowait", "before") if each in found)
+        found["cpu"] = 100.0 - found["idle"] - sum(waits, np.zeros(len(found["idle"])))
+    return found
+
+
+def _rows(columns: Mapping[str, Any], rows: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    return {
+        what: values[rows] if isinstance(values, np.ndarray) else values.filter(pa.array(rows))
+        for what, values in columns.items()
+    }
+
+
+def _dated(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str, Any]:
+    """The samples, with times from their clocks, and days and servers from the line that is last above each.
+
+    Raises:
+        InputError: there is no such line above one, or its day may be two.
+    """
+    day, hour, server = (
+        pc.cast(columns[what], pa.string()).to_numpy(zero_copy_only=False).astype(str)
+        for what in ("day", "hour", "server")
+    )
+    head = np.maximum.accumulate(np.where(day != "", np.arange(len(day)), -1))
+    samples = day == ""
+    if head[0] < 0:
+        remedy = "Give the whole output: its first line has the day"
+        raise InputError("has no day above its first sample", file=path, found=hour[0], remedy=remedy)
+    if not samples.any():
+        raise InputError("has no sample of all processors", file=path, allowed="what sar -u or mpstat prints")
+    days = dict.fromkeys(day[~samples].tolist())
+    halves = hour[samples][0].endswith("M")
+    dates = f"{_order(path, list(days), style, american=halves)} {'%I:%M:%S %p' if halves else '%H:%M:%S'}"
+    head = head[samples]
+    texts = pa.array([f"{each} {time}" for each, time in zip(day[head], hour[samples], strict=True)])
+    converted = convert(Column("time", kind=Kind.TIME), texts, replace(style, dates=dates))
+    if converted.wrong.any():
+        found = texts[int(np.argmax(converted.wrong))].as_py()
+        raise InputError("has a line that is not of a time", file=path, found=found, allowed=dates)
+    time_s = converted.values
+    back = np.append(False, (np.diff(time_s) < -_HALF_A_DAY_S) & (np.diff(head) == 0))
+    passed = np.cumsum(back) - np.cumsum(back)[np.searchsorted(head, head)]
+    names = pa.array(server[head].tolist()).dictionary_encode()
+    return {**_rows(columns, samples), "time": time_s + 86_400.0 * passed, "server": names}
+
+
+def _order(path: Path, days: list[str], style: Style, *, american: bool) -> str:
+    """The format of days: of 03/04/2026 it is not known which is the month, unless its clock has a.m. and p.m.
+
+    Raises:
+        InputError: it is not known.
+    """
+    if style.dates:
+        return style.dates
+    if all(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", day) for day in days):
+        return "%Y-%m-%d"
+    parts = [match for match in map(_NUMBERS.fullmatch, days) if match]
+    month_first = american or any(int(each[2]) > 12 for each in parts)
+    day_first = any(int(each[1]) > 12 for each in parts)
+    if len(parts) < len(days) or month_first == day_first:
+        remedy = "Say how it is written: --date-format '%m/%d/%Y', or '%d/%m/%Y'; %y for a year of two digits"
+        raise InputError("may have another day", file=path, place=1, found=days[0], remedy=remedy)
+    between = days[0][2]
+    year = "%Y" if len(parts[0][3]) == 4 else "%y"
+    return between.join(("%m", "%d", year) if month_first else ("%d", "%m", year))

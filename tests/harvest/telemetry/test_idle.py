@@ -1,0 +1,59 @@
+"""Utilisation from idle time, and times from days and clocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from froude.base.columns import Style
+from froude.base.errors import InputError
+from froude.base.forms import Options
+from froude.harvest.telemetry.samples import read_samples
+
+HEAD = "Linux 5.15.0 (a) \t{day} \t_x86_64_\t(4 CPU)\n\n"
+LINE = "{hour}  all  9.00  0.00  1.20  2.00  0.00  87.80\n"
+
+
+def sar(day: str, *hours: str) -> str:
+    """What sar prints."""
+    return HEAD.format(day=day) + "".join(LINE.format(hour=hour) for hour in hours)
+
+
+@pytest.mark.parametrize(
+    ("text", "dates", "days"),
+    [
+        (sar("1970-01-03", "23:50:00", "00:00:00"), "", [2.99306, 3]),
+        (sar("01/13/70", "00:00:00"), "", [12]),
+        (sar("13/01/1970", "00:00:00"), "", [12]),
+        (sar("01/03/1970", "12:00:00 AM"), "", [2]),
+        (sar("03.01.1970", "00:00:00"), "%d.%m.%Y", [2]),
+        (sar("1970-01-03", "23:50:00") + sar("1970-01-05", "00:10:00"), "", [2.99306, 4.00694]),
+    ],
+)
+def test_days_of_sar(tmp_path: Path, text: str, dates: str, days: list[float]) -> None:
+    """In the orders of several languages; a clock that begins again is of the next day."""
+    (tmp_path / "sar.txt").write_text(text)
+    found = read_samples([tmp_path / "sar.txt"], Options(style=Style(dates=dates)))
+    assert (found.time_s / 86400).tolist() == pytest.approx(days, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (sar("01/03/1970", "00:00:00"), "another day; found 01/03/1970. Say how"),
+        (LINE.format(hour="00:00:00"), "no day above its first sample; found 00:00:00"),
+        (sar("1970-01-03", "25:00:00"), "not of a time; found 1970-01-03 25:00:00"),
+        (HEAD.format(day="1970-01-03"), "no sample of all processors"),
+        (sar("1970-01-03", "00:00:00")[:-7], "no sample of all processors"),
+        (
+            "# hostname;interval;timestamp;CPU;%idle\na;6;1970-01-01 00:01:00;0;7\na;6;1970-01-01 00:01:00;1;7\n",
+            "the processors of a server apart; found 0, 1. Keep the rows of all",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    """With what to do."""
+    (tmp_path / "sar.txt").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_samples([tmp_path / "sar.txt"], Options())
