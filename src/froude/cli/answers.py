@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.cli import outputs
+from froude.cli.ending import Code, end
 
 if TYPE_CHECKING:
     from froude.base.seeds import Seeds
     from froude.cli.settings import Settings
     from froude.render import Report
 
-EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
 FIGURES = ".figures.json"
 """Suffix of a page's figures."""
 
@@ -98,12 +97,11 @@ def finish(
     settings.out(page_text(page) + _callouts(page))
     if answer.interrupted:
         kept = f": what was done is in {output}" if output is not None and not settings.dry_run else ""
-        print(f"froude: interrupted {answer.interrupted}{kept}", file=sys.stderr)
-        raise typer.Exit(EXIT_INTERRUPTED)
+        end(Code.INTERRUPTED, f"interrupted {answer.interrupted}{kept}")
     if answer.missed is not None:
         if answer.missed:
             settings.note(answer.missed)
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 def _callouts(page: Report) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from froude.base.files import atomic_write_text, refuse_special
 from froude.cli import history as past
+from froude.cli.ending import Code, end
 from froude.cli.outputs import Output
 from froude.cli.outputs import page as page_places
 from froude.cli.settings import Settings
@@ -20,8 +19,6 @@ from froude.render import save
 if TYPE_CHECKING:
     from froude.documents.artifact import Origin
     from froude.experiment.compare.compare import Comparison, Row
-
-EXIT_MISSED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +90,7 @@ def show(
         if path is not None:
             settings.out(f"Written to {path}")
     if comparison.outcome is Outcome.WORSE:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 def comparison_table(comparison: Comparison) -> str:

@@ -8,13 +8,12 @@ from typing import Annotated
 import typer
 
 from froude.cli import inputs
+from froude.cli.ending import Code, end
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.workload.extrapolate import extrapolate as make_plan
 from froude.workload.plan_file import PARTS, plan_summary, write_plan
 from froude.workload.scale import Scale
-
-EXIT_MISSED = 3
 
 
 def extrapolate(
@@ -58,4 +57,4 @@ def extrapolate(
     if stays:
         settings.out(f"The plan that stands in {output} stays as it is")
     if plan.refused:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 from froude.base.summary import counted
 from froude.base.units import parse_seconds
 from froude.cli import inputs
+from froude.cli.ending import Code, end
 from froude.cli.inputs import as_flags, named, pairs
 from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
@@ -26,8 +26,6 @@ from froude.workload.scale import Scale
 if TYPE_CHECKING:
     from froude.experiment.knee.answer import Knee
     from froude.experiment.runners import KneeRunner
-
-EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
 
 
 def knee(
@@ -233,10 +231,9 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
     if knee.interrupted:
         whole = counted(len(knee.plays), "whole play")
         kept = f"what was played is in {output}" if knee.plays else "nothing was written"
-        print(f"froude: interrupted after {whole}: {kept}; its daemons are stopped", file=sys.stderr)
-        raise typer.Exit(EXIT_INTERRUPTED)
+        end(Code.INTERRUPTED, f"interrupted after {whole}: {kept}; its daemons are stopped")
     if knee.low is None or knee.status in {Status.BELOW, Status.MASKED}:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 def knee_table(knee: Knee) -> str:

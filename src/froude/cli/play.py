@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,12 +13,12 @@ import typer
 from froude.base.errors import InputError
 from froude.base.units import parse_seconds, seconds_text
 from froude.cli import inputs
+from froude.cli.ending import Code, end
 from froude.cli.inputs import as_flags, named
 from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
-from froude.cli.terminal import visible
 from froude.emulation.abort import MEASURES as LIVE
 from froude.emulation.limits import MEASURES, check_limits
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
@@ -114,7 +113,6 @@ LeftoversFlag = Annotated[
         "remove: clients that follow delete them, next to their own calls."
     ),
 ]
-EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
 
 def play(  # the flags of one command
@@ -299,13 +297,11 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
     settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
     if run.failure is not None:
-        print(visible(f"froude: {run.failure}"), file=sys.stderr)
-        raise typer.Exit(EXIT_MISSED if run.aborted else EXIT_ERROR)
+        end(Code.MISSED if run.aborted else Code.ERROR, str(run.failure))
     if run.interrupted:
-        settings.note(f"froude: interrupted; what was played is in {output}")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        end(Code.INTERRUPTED, f"interrupted; what was played is in {output}")
     if run.verdict.colour is Colour.RED:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Path) -> None:

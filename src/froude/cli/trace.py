@@ -9,6 +9,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli import inputs, trace_import
+from froude.cli.ending import Code, end
 from froude.cli.interval_text import agreement_text
 from froude.cli.run_text import failures_text
 from froude.cli.tables import aligned
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from froude.trace.types import Call, Trace
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
-EXIT_MISSED = 3
 _ROWS = 40
 
 
@@ -109,7 +109,7 @@ def validate(
         for line in (*result.problems, *result.remarks):
             settings.out(f"  {line}")
     if not result.good:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 @app.command(epilog="Example: froude trace diff workload.yaml check")
@@ -148,7 +148,7 @@ def diff(
         )
         share = prediction.row("logical").share
         if at_least is not None and (prediction.sequence_share != 1 or share is None or share < at_least):
-            raise typer.Exit(EXIT_MISSED)
+            end(Code.MISSED)
         return
     for flag, value in {"--pair": pair, "--at-least": at_least}.items():
         if value is not None:
@@ -190,7 +190,7 @@ def closure(
             for call in left[:10]:
                 settings.out(f"  {what}: {call.user} {call.command} {call.src or ''} {call.dst or ''}")
     if not result.closed:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 app.add_typer(trace_import.app, name="import")

@@ -1,11 +1,10 @@
 """What the provisioning commands share: arguments, the problem, a plan in words, how a command ends.
 
-Meant to be used by its name: `common.problem(settings, files)`.
+Meant to be used by its name: `common.problem(files)`.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,23 +14,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
-from froude.cli import answers, outputs
+from froude.cli import answers, ending, outputs
 from froude.cli.answers import FIGURES, Answer
+from froude.cli.ending import Code
 from froude.cli.numbers import ranged
 from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
-from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
     from froude.documents.artifact import Origin
-    from froude.provision.inputs.tree import FlawedInputError
     from froude.provision.search.solve_limits import SolveLimits
     from froude.provision.types import Problem
     from froude.provision.types.plan import ProvisionPlan
     from froude.render import Report
-
-EXIT_ERROR, EXIT_MISSED = 1, 3
 
 Files = Annotated[
     list[str],
@@ -51,8 +47,8 @@ To = Annotated[float, typer.Option("--to", help="Largest.")]
 Scale = Annotated[float, typer.Option("--scale", help="The SLA's rates times this.")]
 
 
-def problem(settings: Settings, files: Sequence[str], scale: float = 1.0) -> Problem:
-    """The inputs at a multiple of their SLA, or every error of them and the end.
+def problem(files: Sequence[str], scale: float = 1.0) -> Problem:
+    """The inputs at a multiple of their SLA.
 
     Args:
         files: paths or shipped names, in any mix of parts.
@@ -62,16 +58,8 @@ def problem(settings: Settings, files: Sequence[str], scale: float = 1.0) -> Pro
         InputError: the multiple is out of range.
     """
     from froude.provision.inputs.read import read_problem
-    from froude.provision.inputs.tree import FlawedInputError
 
-    try:
-        return _scaled(read_problem(files), scale)
-    except FlawedInputError as error:
-        tell(settings, error)
-        raise typer.Exit(EXIT_ERROR) from error
-
-
-def _scaled(problem: Problem, scale: float) -> Problem:
+    problem = read_problem(files)
     if not 0 <= scale <= 1e12:
         raise InputError("is out of range", place="--scale", found=scale, allowed="0 to 1e12")
     return problem if scale == 1 else replace(problem, sla=problem.sla.scaled(scale))
@@ -91,17 +79,6 @@ def cluster(problem: Problem, file: Path) -> tuple[Problem, ProvisionPlan]:
     if undecided(problem) is not None:
         raise InputError("split is missing", file=file, allowed="each phase's share of the batch job's time")
     return problem, plan
-
-
-def tell(settings: Settings, error: FlawedInputError) -> None:
-    """Every error of the inputs, one a line on stderr, or as JSON.
-
-    Args:
-        error: with all the flaws.
-    """
-    settings.emit({"errors": [flaw.error().parts() for flaw in error.flaws]})
-    for flaw in error.flaws:
-        print(visible(f"froude: {flaw}"), file=sys.stderr)
 
 
 def claim(
@@ -295,7 +272,7 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     missed = unproved(plans)
     if missed is not None:
         settings.note(missed)
-        raise typer.Exit(EXIT_MISSED)
+        ending.end(Code.MISSED)
 
 
 def share(flag: str, text: str) -> float:

@@ -45,7 +45,7 @@ def compile_(
     settings: Settings = ctx.obj
     bill_place = [] if bill_file is None else [Output(bill_file, "bill")]
     common.claim(settings, files, results=(output, "cluster"), report=report, others=bill_place)
-    problem = common.problem(settings, files, scale)
+    problem = common.problem(files, scale)
     with common.compiling(settings, common.limits(settings, gap, time_limit)) as limits:
         plan = compile_plan(problem, limits)
     problem = decided(problem, plan)
@@ -92,7 +92,7 @@ def evaluate(
     settings: Settings = ctx.obj
     read: list[str | Path] = [*files, *([cluster] if cluster is not None else [])]
     common.claim(settings, read, results=(output, "evaluation"), report=report)
-    problem = common.problem(settings, files, scale)
+    problem = common.problem(files, scale)
     if cluster is not None:
         problem, plan = common.cluster(problem, cluster)
     else:

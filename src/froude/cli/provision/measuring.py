@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli.ending import Code, end
 from froude.cli.outputs import Output, write
 from froude.cli.provision import common
 from froude.cli.settings import Settings
@@ -114,7 +115,7 @@ def measure(
     settings.out(_summary(measurement))
     if not measurement.steady:
         settings.note(_unsteady(measurement))
-        raise typer.Exit(common.EXIT_MISSED)
+        end(Code.MISSED)
 
 
 def _request(

@@ -77,7 +77,7 @@ def vary(
     width = numbers.ranged("--tolerance", tolerance, 1e-9, 1.0)
     wanted = common.share("--meet", meet)
     number = round(numbers.ranged("--samples", samples, 2, 100_000))
-    problem = common.problem(settings, files, scale)
+    problem = common.problem(files, scale)
     limits = common.limits(settings, (0.01 if ranged else 1e-4) if gap is None else gap, time_limit)
     if ranged:
         answer = _uncertain(settings, problem, ranged, limits, (number, wanted))
@@ -230,7 +230,7 @@ def why_not(
     """
     settings: Settings = ctx.obj
     common.claim(settings, files, results=(output, "why-not"), report=report)
-    problem = common.problem(settings, files, scale)
+    problem = common.problem(files, scale)
     limits = common.limits(settings, gap, time_limit)
     answer = _forced(settings, problem, (dataset, choice), limits)
     common.finish(settings, answer, files, output=output, report=report)

@@ -85,12 +85,12 @@ def sweep(
     factors = common.factors(low, high, (25 if roadmap else 9) if points is None else points)
     allowance = common.share("--within", within)
     width = ranged("--tolerance", tolerance, 1e-6, 1.0)
-    problem = common.problem(settings, files)
+    problem = common.problem(files)
     if view == "--roadmap":
         answer = _roadmap(settings, problem, factors, limits, (allowance, width))
     elif view == "--with":
         names = (" ".join(files), " ".join(other or []))
-        designs = (problem, common.problem(settings, other or []))
+        designs = (problem, common.problem(other or []))
         answer = _compared(settings, names, designs, factors, limits)
     else:
         answer = _curve(settings, problem, factors, limits, baselines=baselines)
