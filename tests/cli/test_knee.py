@@ -170,7 +170,7 @@ def test_what_is_refused(words: list[str], message: str, capsys: Out) -> None:
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["--most", "--resolution", "--speed", "--ramp", "--warm-up"])
+@pytest.mark.parametrize("option", ["--most", "--resolution", "--speed", "--ramp"])
 @pytest.mark.parametrize("number", ["inf", "-inf", "nan", "1e300"])
 def test_numbers_without_end(option: str, number: str, capsys: Out) -> None:
     """Are an error of usage, as one out of range."""

@@ -11,22 +11,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.base.units import parse_seconds, seconds_text
+from froude.base.units import seconds_text
 from froude.cli import inputs
 from froude.cli.ending import Code, end
-from froude.cli.inputs import as_flags, named
-from froude.cli.numbers import finite
+from froude.cli.fields import Fields, Given, with_fields
+from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
 from froude.emulation.abort import MEASURES as LIVE
 from froude.emulation.limits import MEASURES, check_limits
-from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
-from froude.emulation.run.run import Record
-from froude.emulation.run.summary import summarise, summary_text
 from froude.emulation.run.verdict import Colour
-from froude.emulation.sharing import MOST_PLAYERS
-from froude.emulation.sustained import Leftovers, Mode, longest_warm_up_s
+from froude.emulation.sustained import Mode, longest_warm_up_s
+from froude.experiment.scenario.options import ANY, PlanLoad, PlayOptions, Running, Target, parse_web
 from froude.hadoop.cluster import background
 from froude.hadoop.cluster.state import State
 from froude.hadoop.rpc.target import daemon_name, parse_address
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
     from froude.experiment.play.execution import Execution
     from froude.experiment.replay.dyno import DynoRunner
     from froude.experiment.runners import PlayRunner
-    from froude.experiment.scenario.options import Running
 
 MetricsPort = Annotated[
     str | None,
@@ -48,75 +44,17 @@ MetricsPort = Annotated[
         "another HOST, everybody who reaches it can read them.",
     ),
 ]
-PacingFlag = Annotated[
-    Pacing | None,
-    typer.Option(
-        help="closed: clients wait for answers, as real ones do; scheduled: calls are due at planned times "
-        "[scheduled, where service times were recorded]."
-    ),
-]
-SpeedFlag = Annotated[
-    float,
-    typer.Option(
-        min=SLOWEST,
-        max=FASTEST,
-        callback=finite,
-        help="2 halves every recorded pause and, with scheduled pacing, every recorded service time.",
-    ),
-]
-RampFlag = Annotated[
-    float,
-    typer.Option(
-        min=SLOWEST_RAMP,
-        max=FASTEST,
-        callback=finite,
-        help="Emulated daemons, such as DataNodes, that begin in a second, and the most clients of those that ran in "
-        "parallel.",
-    ),
-]
-PlayersFlag = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=MOST_PLAYERS,
-        help="Processes that play, each some of the emulated nodes [one a core beyond the first].",
-    ),
-]
-DurationFlag = Annotated[str | None, typer.Option(help="Longest time of a play, for example '5 min'.")]
-ModeFlag = Annotated[
-    Mode,
-    typer.Option(
-        help="once: the planned clients; population: as many are at work until the end, each that ends is followed by "
-        "another one; arrivals: clients begin at a rate until the end."
-    ),
-]
-RateFlag = Annotated[
-    float | None,
-    typer.Option(
-        "--clients-per-s",
-        min=1e-6,
-        max=FASTEST,
-        callback=finite,
-        help="Clients that begin in a second, at random times, with --mode arrivals [as recorded].",
-    ),
-]
-MeasureFlag = Annotated[
-    str | None,
-    typer.Option(
-        help="How long a load that is kept up is measured once it is steady, for example '30 s' [until --duration]."
-    ),
-]
-LeftoversFlag = Annotated[
-    Leftovers,
-    typer.Option(
-        help="What becomes of files and folders that clients of a load that is kept up have made and not deleted: keep; "
-        "remove: clients that follow delete them, next to their own calls."
-    ),
-]
+SENDING = "pacing speed ramp players duration_s measure_s leftovers"
+"""Fields of a load that `froude play` and `froude knee` have as flags."""
+_MORE = {"limits": f"Of: {', '.join(MEASURES)}.", "abort_when": f"Of: {', '.join(LIVE)}."}
+_LOAD = Fields(PlanLoad, f"{SENDING} mode clients_per_s")
+_OPTIONS = Fields(PlayOptions, "record limits abort_when replay_ids", flags={"limits": "--limit"}, more=_MORE)
 
 
-def play(  # the flags of one command
+@with_fields
+def play(
     ctx: typer.Context,
+    *,
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan's folder, or its name here.")],
     target: Annotated[
         list[str] | None,
@@ -139,40 +77,8 @@ def play(  # the flags of one command
             help="Its web address, to record its metrics as well; without a service, that of the first target.",
         ),
     ] = None,
-    pacing: PacingFlag = None,
-    speed: SpeedFlag = 1.0,
-    ramp: RampFlag = 1000.0,
-    players: PlayersFlag = None,
-    duration: DurationFlag = None,
-    mode: ModeFlag = Mode.ONCE,
-    clients_per_s: RateFlag = None,
-    measure: MeasureFlag = None,
-    leftovers: LeftoversFlag = Leftovers.KEEP,
-    record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
-    limit: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CONDITION",
-            help="What the run must keep, such as 'p99(addBlock) < 50 ms' or 'error_rate < 1 %'; repeatable. "
-            f"Of: {', '.join(MEASURES)}.",
-        ),
-    ] = None,
-    abort_when: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CONDITION",
-            help="End the play early, with 3, once this has held for its time, such as 'error_rate > 5 % for 30 s'; "
-            f"repeatable. Of: {', '.join(LIVE)}.",
-        ),
-    ] = None,
-    replay_ids: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RUN",
-            help="Use the RPC client ids of a run of the same seed again, on another target: the run's own may answer "
-            "from its retry cache for ten minutes [fresh ones in each play].",
-        ),
-    ] = None,
+    load: Annotated[Given, _LOAD],
+    options: Annotated[Given, _OPTIONS],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the run.")] = Path("run"),
     metrics_port: MetricsPort = None,
 ) -> None:
@@ -188,37 +94,16 @@ def play(  # the flags of one command
     """
     from froude.experiment.play.playable import check_plan, limits_of
     from froude.experiment.runners import PlayRunner
-    from froude.experiment.scenario.options import PlanLoad, Target
     from froude.experiment.scenario.scenario import PlayScenario
 
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")
     claim_run(settings, output, [plan])
-    limit_s = None if duration is None else parse_seconds(duration, place="--duration")
-    measure_s = None if measure is None else parse_seconds(measure, place="--measure")
-    with as_flags(limits="limit", abort_when="abort-when"):
-        scenario = PlayScenario(
-            load=PlanLoad(
-                plan=plan,
-                pacing=pacing,
-                speed=speed,
-                ramp=ramp,
-                duration_s=limit_s,
-                players=players,
-                mode=mode,
-                clients_per_s=clients_per_s,
-                measure_s=measure_s,
-                leftovers=leftovers,
-            ),
-            record=record,
-            limits=tuple(limit or ()),
-            abort_when=tuple(abort_when or ()),
-            seed=settings.seed,
-            replay_ids=None if replay_ids is None else inputs.place(settings, replay_ids, "run"),
-        )
+    scenario = PlayScenario(load=PlanLoad(plan=plan, **load), seed=settings.seed, **options)
+    scenario = scenario.moved(lambda path: inputs.place(settings, path))
     planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
     with named(plan):
-        facts = check_plan(planned, limit_s, pacing, scenario.load.turnover)
+        facts = check_plan(planned, scenario.load.duration_s, scenario.load.pacing, scenario.load.turnover)
     check_limits(limits_of(scenario), facts)
     running = _running(settings, facts.daemons, target, target_is, http)
     scenario = replace(scenario, target=Target(running=running))
@@ -294,6 +179,8 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
     Raises:
         typer.Exit: the target failed, the play was interrupted, or its verdict is red.
     """
+    from froude.emulation.run.summary import summarise, summary_text
+
     settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
     if run.failure is not None:
@@ -363,8 +250,6 @@ def _running(
         InputError: no target, one that is no address, a flag that is given twice for one service, or a web address
             of a service without a target.
     """
-    from froude.experiment.scenario.options import ANY, Running, parse_web
-
     uris = _by_service(target or [_here(settings)], "--target")
     addresses = {service: parse_address(uri, place="--target") for service, uri in uris.items()}
     ours = {service: _ours(settings, address) for service, address in addresses.items()}
@@ -396,7 +281,6 @@ def _with_master(
     settings: Settings, called: Sequence[str], running: dict[str, Running]
 ) -> dict[str, Running]:
     """What of all that runs in this workspace the plan calls."""
-    from froude.experiment.scenario.options import Running, parse_web
     from froude.hadoop.cluster.resourcemanager import SERVICES
 
     state = background.running(settings.workspace)

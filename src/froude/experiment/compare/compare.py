@@ -27,6 +27,8 @@ from froude.experiment.compare.comparable import (
     remarks_on,
 )
 from froude.experiment.compare.measures import (
+    DEFAULT_LEVEL,
+    DEFAULT_MARGIN,
     CPU_PER_CALL,
     DEFAULT_PRIMARY,
     Measure,
@@ -36,7 +38,6 @@ from froude.experiment.compare.measures import (
     measures_of,
 )
 
-DEFAULT_MARGIN, DEFAULT_LEVEL = 0.05, 0.05
 ERROR_MARGIN = 0.001
 """Difference of the share of failed calls that is still none: a call in a thousand."""
 LEAST_RUNS = 3

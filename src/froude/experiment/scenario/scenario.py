@@ -20,8 +20,13 @@ from froude.documents.lineage import open_document
 from froude.documents.migrate import Migrations
 from froude.documents.plain import Fields
 from froude.documents.reading import STAMP, dump_document
-from froude.experiment.compare.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
-from froude.experiment.compare.measures import DEFAULT_PRIMARY, PRIMARY_TEXT, check_primary
+from froude.experiment.compare.measures import (
+    DEFAULT_LEVEL,
+    DEFAULT_MARGIN,
+    DEFAULT_PRIMARY,
+    PRIMARY_TEXT,
+    check_primary,
+)
 from froude.experiment.scenario.lowered_intervals import lowered
 from froude.experiment.scenario.options import (
     DuetLoad,
