@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,26 +15,13 @@ if TYPE_CHECKING:
     from froude.base.seeds import Seeds
     from froude.cli.settings import Settings
     from froude.render import Report
+    from froude.render.answer import Answer
 
 FIGURES = ".figures.json"
 """Suffix of a page's figures."""
 
 Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="JSON", help="The figures, as JSON.")]
 Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A page of it.")]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command found."""
-
-    kind: str
-    content: Mapping[str, Any]
-    page: Callable[[Mapping[str, str]], Report]
-    """The page, from the facts of its making."""
-    missed: str | None = None
-    """Why it ends with 3, where that is not seen in the page; empty where it is; None where it ends with 0."""
-    interrupted: str = ""
-    """After how much of it Ctrl-C came; empty where all was done."""
 
 
 def seeds(settings: Settings) -> Seeds:
@@ -46,7 +32,7 @@ def seeds(settings: Settings) -> Seeds:
 
 
 def claim(
-    settings: Settings, inputs: Sequence[Path], output: Path | None, kind: str, report: Path | None
+    settings: Settings, inputs: Sequence[Path | None], output: Path | None, kind: str, report: Path | None
 ) -> None:
     """Make sure that a command may write where it was told to.
 

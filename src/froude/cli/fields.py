@@ -88,11 +88,11 @@ class Fields:
         elif isinstance(form, Seconds):
             settings, default = {"metavar": "TIME"}, default and form.write(default)
         elif isinstance(form, (Each, Named)):
-            settings = {"metavar": "TEXT" if isinstance(form, Each) else "NAME=VALUE"}
+            settings = {"metavar": "NAME=VALUE" if isinstance(form, Named) else _metavar(form.form)}
         text = " ".join(part for part in (_help(field), self._more.get(field.name)) if part)
         option = typer.Option(self._flag(field), help=text, **settings)
         many = isinstance(form, (Each, Named))
-        kind: Any = list[str] if many else _kind(form)
+        kind: Any = list[_kind(getattr(form, "form", form))] if many else _kind(form)  # type: ignore[misc]
         empty = default is None or many
         annotation = getitem(Annotated, (kind | None if empty else kind, option))
         return inspect.Parameter(
@@ -160,6 +160,11 @@ def _kind(form: Form) -> Any:
     if isinstance(form, Word):
         return form.kind
     return {Flag: bool, Place: Path}.get(type(form), str)
+
+
+def _metavar(form: Form) -> str:
+    """Of a flag that is repeated."""
+    return "NUMBER" if isinstance(form, Number) else "TEXT"
 
 
 def _finite(bound: float) -> float | None:

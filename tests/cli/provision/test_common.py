@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.cli.answers import Answer
 from froude.cli.ending import Code
 from froude.cli.outputs import Output
 from froude.cli.provision import common
@@ -23,6 +22,7 @@ from froude.documents.lineage import content_of
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Report, Section, Text
+from froude.render.answer import Answer
 from tests.support.provision.clusters import paper_plan, photoshare, small
 
 NO_RANGE = "--from, --to: is no range"

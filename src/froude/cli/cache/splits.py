@@ -22,6 +22,7 @@ from froude.documents.reading import LIMIT_BYTES
 if TYPE_CHECKING:
     from froude.base.forms import Options
     from froude.cli.settings import Settings
+    from froude.render.answer import Answer
 
 
 def solve(
@@ -70,6 +71,7 @@ def solve(
     from froude.cache.solve.policies import DEFAULT
     from froude.cache.solve.policies import policy as named
     from froude.cache.solve.whatif import what_if as cases_of
+    from froude.render.answer import Answer
 
     settings: Settings = ctx.obj
     path = shipped().get(state, Path(state))
@@ -95,7 +97,7 @@ def solve(
         ]
     answers.finish(
         settings,
-        answers.Answer(PLAN.kind, content, lambda facts: plan_report(opened.state, plan, cases, facts)),
+        Answer(PLAN.kind, content, lambda facts: plan_report(opened.state, plan, cases, facts)),
         inputs={state: opened.content},
         output=output,
         report=report,
@@ -229,12 +231,13 @@ def _refuse(options: Mapping[str, object], whose: str) -> None:
 
 def _scenario(
     settings: Settings, path: Path, names: list[str], runs: int, space: str | None
-) -> tuple[answers.Answer, list[str]]:
+) -> tuple[Answer, list[str]]:
     from dataclasses import asdict, replace
 
     from froude.cache.figures.simulation import simulation_report
     from froude.cache.simulate.compare import compare
     from froude.cache.simulate.scenario import read_scenario
+    from froude.render.answer import Answer
 
     scenario, content = read_scenario(path)
     if space is not None:
@@ -246,14 +249,12 @@ def _scenario(
             done=counting(task, lambda each: f"run {each.run + 1}, {each.policy}: jobs of {each.jobs_s:,.0f} s"),
         )  # fmt: skip
     found = {"outcomes": [asdict(outcome) for outcome in outcomes]}
-    return answers.Answer(
-        "cache-simulation", found, lambda facts: simulation_report(scenario, outcomes, facts)
-    ), [content]
+    return Answer("cache-simulation", found, lambda facts: simulation_report(scenario, outcomes, facts)), [
+        content
+    ]
 
 
-def _traces(
-    settings: Settings, paths: list[Path], names: list[str], asked: _How
-) -> tuple[answers.Answer, list[str]]:
+def _traces(settings: Settings, paths: list[Path], names: list[str], asked: _How) -> tuple[Answer, list[str]]:
     from dataclasses import asdict
 
     from froude.base.summary import counted, recognised_text
@@ -261,6 +262,7 @@ def _traces(
     from froude.cache.simulate.replay import Replay, footprint_bytes, replay_all
     from froude.cache.simulate.traces import read_traces
     from froude.documents.lineage import content_of
+    from froude.render.answer import Answer
 
     chunk = size_of(asked.chunk or "64 KiB", "--chunk")
     with settings.progress().task(f"Reading {counted(len(paths), 'block trace')}"):
@@ -294,7 +296,7 @@ def _traces(
         **asdict(how),
         "policies": [{**asdict(each), "miss_ratio": each.miss_ratio} for each in found],
     }
-    answer = answers.Answer("cache-replay", content, lambda facts: replay_report(trace, how, found, facts))
+    answer = Answer("cache-replay", content, lambda facts: replay_report(trace, how, found, facts))
     return answer, [content_of(path) for path in paths]
 
 

@@ -42,7 +42,7 @@ def apply(
     target_is: managers.Is = None,
     admin: managers.Admin = None,
     hadoop: managers.Release = None,
-    user: managers.User = None,
+    user: common.User = None,
 ) -> None:
     """Classes and spare resources on a real ResourceManager; shows what it would do unless told.
 
@@ -102,7 +102,7 @@ def rollback(
     grace: managers.Grace = 0.0,
     admin: managers.Admin = None,
     hadoop: managers.Release = None,
-    user: managers.User = None,
+    user: common.User = None,
 ) -> None:
     """What was there before `harvest apply` (resources, labels, attributes, queues) or `harvest place` comes back.
 
@@ -163,7 +163,7 @@ def collect(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="CSV", help="Lines are added to it.")],
     interval: Annotated[str, typer.Option(metavar="TIME", help="From one sample to the next.")] = "2min",
     samples: Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")] = None,
-    user: managers.User = None,
+    user: common.User = None,
 ) -> None:
     """CPU of the primary tenants of every node, sample by sample, as a table for `harvest import --scale share`.
 

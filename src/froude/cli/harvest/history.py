@@ -247,7 +247,7 @@ def _said(settings: Settings, made: Datacenter, output: Path) -> None:
 
 def reimages(
     ctx: typer.Context,
-    namenode: Annotated[str, typer.Option(metavar="HOST:PORT", help="Its RPC server.")],
+    namenode: common.NameNode,
     output: Annotated[
         Path,
         typer.Option(
@@ -256,9 +256,7 @@ def reimages(
     ],
     interval: Annotated[str, typer.Option(metavar="TIME", help="From one look to the next.")] = "10min",
     samples: Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")] = None,
-    user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")
-    ] = None,
+    user: common.User = None,
 ) -> None:
     """Wipes of DataNodes' disks as a NameNode sees them, for `harvest import --reimages`.
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 AT = typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")
 At = Annotated[str, AT]
-User = Annotated[str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")]
 Admin = Annotated[
     str | None,
     typer.Option(

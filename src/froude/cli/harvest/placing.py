@@ -55,7 +55,7 @@ class _Wanted:
 def place(
     ctx: typer.Context,
     folder: common.Folder,
-    namenode: Annotated[str, typer.Option(metavar="HOST:PORT", help="Its RPC server.")],
+    namenode: common.NameNode,
     way: Annotated[
         str, typer.Option(help="plugin (any constraints, Hadoop 3.3 on) or racks (environments as racks).")
     ] = "plugin",
@@ -110,9 +110,7 @@ def place(
         str | None,
         typer.Option("--target-is", metavar="ID", help="Its cluster id; without it nothing is changed."),
     ] = None,
-    user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")
-    ] = None,
+    user: common.User = None,
 ) -> None:
     """Replicas on a real HDFS as a policy wants them; shows what it would write and set unless told.
 
@@ -121,14 +119,13 @@ def place(
 
     Example: froude harvest place dc --namenode nn.example.com:8020
     """
-    from froude.cli.harvest.replicas import chosen_policies
     from froude.cli.outputs import Output, claim
     from froude.harvest.live.hdfs.prior import MIGRATIONS, read_prior
 
     settings: Settings = ctx.obj
     common.require()
     ranged("--busy", busy, 0.0, 1.0)
-    chosen = chosen_policies([] if distinct else [policy], distinct)[0]
+    chosen = common.chosen_policies([] if distinct else [policy], distinct)[0]
     if way == "racks":
         _refuse_unused(ctx, usage, hosts)
     by, found_conf = _way(way), conf or _own_conf(settings, namenode)

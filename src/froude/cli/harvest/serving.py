@@ -75,7 +75,7 @@ def serve(
     target_is: managers.Is = None,
     admin: managers.Admin = None,
     hadoop: managers.Release = None,
-    user: managers.User = None,
+    user: common.User = None,
 ) -> None:
     """Classes made daily, nodes resized every minute, and jobs told where to run, until Ctrl-C or SIGTERM.
 

@@ -69,7 +69,7 @@ def submit(
         Path, typer.Option(metavar="JSON", help="Where last runs are remembered without a daemon.")
     ] = Path("harvest-jobs.json"),
     resourcemanager: Annotated[str | None, managers.AT] = None,
-    user: managers.User = None,
+    user: common.User = None,
 ) -> None:
     """Ask for the class that has room for a job, submit the job with its label, and remember how long it took.
 

@@ -15,7 +15,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli import answers, ending, outputs
-from froude.cli.answers import FIGURES, Answer
+from froude.cli.answers import FIGURES
 from froude.cli.ending import Code
 from froude.cli.numbers import ranged
 from froude.cli.outputs import Output as Place
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from froude.provision.types import Problem
     from froude.provision.types.plan import ProvisionPlan
     from froude.render import Report
+    from froude.render.answer import Answer
 
 Files = Annotated[
     list[str],

@@ -16,6 +16,7 @@ from froude.cli.settings import Settings
 if TYPE_CHECKING:
     from froude.provision.types import Problem
     from froude.provision.types.plan import ProvisionPlan
+    from froude.render.answer import Answer
 
 
 def compile_(
@@ -104,12 +105,13 @@ def evaluate(
     common.finish(settings, _evaluated(settings, problem, plan), read, output=output, report=report)
 
 
-def _evaluated(settings: Settings, problem: Problem, plan: ProvisionPlan) -> answers.Answer:
+def _evaluated(settings: Settings, problem: Problem, plan: ProvisionPlan) -> Answer:
     """What a cluster reaches, and what it leaves where its load is spread."""
     from froude.provision.analyses.documents import document
     from froude.provision.analyses.slack import slack
     from froude.provision.check.checker import cost_of
     from froude.provision.figures.plans import evaluation_report
+    from froude.render.answer import Answer
 
     left, cost = slack(problem, plan), cost_of(problem, plan)
     reached = left.growth
@@ -124,4 +126,4 @@ def _evaluated(settings: Settings, problem: Problem, plan: ProvisionPlan) -> ans
         "groups": document(left.groups),
     }
     missed = None if reached.met else ""
-    return answers.Answer("evaluation", content, lambda facts: evaluation_report(left, cost, facts), missed)
+    return Answer("evaluation", content, lambda facts: evaluation_report(left, cost, facts), missed)

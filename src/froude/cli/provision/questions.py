@@ -12,7 +12,7 @@ from froude.base.errors import InputError
 from froude.base.progress import counting
 from froude.base.summary import counted
 from froude.cli import numbers
-from froude.cli.answers import Answer, Output, Page
+from froude.cli.answers import Output, Page
 from froude.cli.provision import common
 from froude.cli.provision.common import Files, Limit, Scale, Tight
 from froude.cli.settings import Settings
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from froude.provision.search.solve_limits import SolveLimits
     from froude.provision.types import Problem
     from froude.provision.types.plan import ProvisionPlan
+    from froude.render.answer import Answer
 
 
 def vary(
@@ -98,6 +99,7 @@ def _robust(
 ) -> Answer:
     from froude.provision.analyses.vary import robustness
     from froude.provision.figures.ranges import robustness_report
+    from froude.render.answer import Answer
 
     span, tolerance = widths
     moving = f"how far {counted(len(chosen), 'input')} may move"
@@ -121,6 +123,7 @@ def _swings(
     from froude.provision.analyses.documents import document
     from froude.provision.analyses.vary import tornado
     from froude.provision.figures.ranges import sensitivity_report
+    from froude.render.answer import Answer
 
     progress = settings.progress()
     analysis = prices.price_sensitivity(problem, limits, workers=settings.workers, progress=progress)
@@ -143,6 +146,7 @@ def _uncertain(
 ) -> Answer:
     from froude.provision.analyses import uncertainty
     from froude.provision.figures.uncertain import uncertainty_report
+    from froude.render.answer import Answer
 
     number, wanted = drawn
     known = [known_input(problem, text) for text in ranges]
@@ -246,6 +250,7 @@ def _forced(
     from froude.provision.analyses import choose
     from froude.provision.figures.choices import why_not_report
     from froude.provision.search.compile import compile_plan
+    from froude.render.answer import Answer
 
     with common.compiling(settings, limits) as watched:
         best = compile_plan(problem, watched)

@@ -12,7 +12,7 @@ import typer
 from froude.base.errors import InputError
 from froude.base.progress import counting
 from froude.base.summary import counted
-from froude.cli.answers import Answer, Page
+from froude.cli.answers import Page
 from froude.cli.numbers import ranged
 from froude.cli.provision import common
 from froude.cli.provision.common import Files
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from froude.provision.search.compile import Point
     from froude.provision.search.solve_limits import SolveLimits
     from froude.provision.types import Problem
+    from froude.render.answer import Answer
 
 
 def sweep(
@@ -119,6 +120,7 @@ def _curve(
 ) -> Answer:
     from froude.provision.figures import sweep_report
     from froude.provision.search.compile import sweep as sweep_plans
+    from froude.render.answer import Answer
 
     compiled: list[Point] = []
     interrupted = ""
@@ -168,6 +170,7 @@ def _roadmap(
 ) -> Answer:
     from froude.provision.analyses.regimes import roadmap as find
     from froude.provision.figures.roadmaps import roadmap_report
+    from froude.render.answer import Answer
 
     allowance, width = widths
     analysis = find(
@@ -188,6 +191,7 @@ def _compared(
 ) -> Answer:
     from froude.provision.analyses.designs import compare
     from froude.provision.figures.choices import comparison_report
+    from froude.render.answer import Answer
 
     said = f"compiling both designs at {counted(len(factors), 'load')}"
     with settings.progress().task(said, 2 * len(factors)) as task:

@@ -27,9 +27,9 @@ from froude.experiment.compare.comparable import (
     remarks_on,
 )
 from froude.experiment.compare.measures import (
+    CPU_PER_CALL,
     DEFAULT_LEVEL,
     DEFAULT_MARGIN,
-    CPU_PER_CALL,
     DEFAULT_PRIMARY,
     Measure,
     RunMeasure,
