@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,6 @@ from froude.cli import outputs
 from froude.cli.ending import Code, end
 
 if TYPE_CHECKING:
-    from froude.base.seeds import Seeds
     from froude.cli.settings import Settings
     from froude.render import Report
     from froude.render.answer import Answer
@@ -24,11 +23,9 @@ Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="JSON", h
 Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A page of it.")]
 
 
-def seeds(settings: Settings) -> Seeds:
-    """The root of every random choice."""
-    from froude.base.seeds import Seeds
-
-    return Seeds(settings.seed)
+def how(settings: Settings) -> dict[str, Any]:
+    """Where chance begins, who works, and where progress is shown, as analyses take them."""
+    return {"seed": settings.seed, "workers": settings.workers, "progress": settings.progress()}
 
 
 def claim(

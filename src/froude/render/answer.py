@@ -39,17 +39,19 @@ class Answer:
         """The figures of a name that are rows, as an Arrow table: `answer.table("policies").to_pandas()`.
 
         Args:
-            name: of a list in `content`.
+            name: of a list in `content`, or below `found` there.
 
         Raises:
             KeyError: there is no such list; with those that there are.
         """
         import pyarrow as pa
 
-        rows = {key: value for key, value in self.content.items() if isinstance(value, list)}
+        below = self.content.get("found")
+        values = {**self.content, **(below if isinstance(below, Mapping) else {})}
+        rows = {key: value for key, value in values.items() if isinstance(value, (list, tuple))}
         if name not in rows:
             raise KeyError(f"{name} is not one of: {', '.join(rows)}")
-        return pa.Table.from_pylist(rows[name])
+        return pa.Table.from_pylist(list(rows[name]))
 
     def save(self, path: Path | str) -> Path:
         """Write the page, and its figures as JSON next to it.

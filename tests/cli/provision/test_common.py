@@ -19,6 +19,8 @@ from froude.cli.outputs import Output
 from froude.cli.provision import common
 from froude.cli.settings import Settings
 from froude.documents.lineage import content_of
+from froude.provision.analyses.documents import document
+from froude.provision.answers import unproved
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Report, Section, Text
@@ -203,8 +205,8 @@ def test_a_page_and_its_figures(tmp_path: Path) -> None:
 
 def finish(settings: Settings, output: Path | None, report: Path | None) -> None:
     """End an analysis that found one plan."""
-    missed = common.unproved([paper_plan()])
-    answer = Answer("best", common.found([paper_plan()]), lambda _: PAGE, missed)
+    missed = unproved([paper_plan()])
+    answer = Answer("best", {"found": document([paper_plan()])}, lambda _: PAGE, missed)
     common.finish(settings, answer, [NAME], output=output, report=report)
 
 
@@ -227,7 +229,7 @@ def test_what_was_found_is_written_and_printed(tmp_path: Path, capsys: pytest.Ca
 
 def test_what_is_not_met_is_3() -> None:
     """Or not proved."""
-    for missed in ("", common.unproved([ProvisionPlan(Status.GAP)])):
+    for missed in ("", unproved([ProvisionPlan(Status.GAP)])):
         answer = Answer("best", {}, lambda _: PAGE, missed)
         with pytest.raises(typer.Exit) as end:
             common.finish(SETTINGS, answer, [NAME], output=None, report=None)

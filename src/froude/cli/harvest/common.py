@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -38,11 +38,6 @@ def require(*, web: bool = False) -> None:
         MissingError: one is not installed.
     """
     needed.require("harvest", *_NEEDED, *(_WEB if web else ()))
-
-
-def how(settings: Settings) -> dict[str, Any]:
-    """Where chance begins, who works, and where progress is shown, as analyses take them."""
-    return {"seed": settings.seed, "workers": settings.workers, "progress": settings.progress()}
 
 
 def answer(

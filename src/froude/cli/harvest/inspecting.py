@@ -75,7 +75,7 @@ def inspect(
             days=days,
             fill=fill,
             runs=runs,
-            **common.how(settings),
+            **answers.how(settings),
         )
 
     common.answer(settings, folder, find, output, report)

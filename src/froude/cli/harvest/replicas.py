@@ -62,7 +62,7 @@ def durability(
     from froude.harvest import analyses
 
     answers.claim(settings, [folder], output, analyses.DURABILITY, report)
-    policies, fills, how = common.chosen_policies(policy, distinct), fill or [0.5], common.how(settings)
+    policies, fills, how = common.chosen_policies(policy, distinct), fill or [0.5], answers.how(settings)
     common.answer(
         settings,
         folder,
@@ -97,7 +97,7 @@ def availability(
     from froude.harvest import analyses
 
     answers.claim(settings, [folder], output, analyses.AVAILABILITY, report)
-    policies, how = common.chosen_policies(policy, distinct), common.how(settings)
+    policies, how = common.chosen_policies(policy, distinct), answers.how(settings)
     common.answer(
         settings,
         folder,

@@ -186,7 +186,7 @@ def scheduling(
     answers.claim(settings, [folder, *(jobs or [])], output, analyses.SCHEDULING, report)
     chosen = [member(Scheduler, name, "--only") for name in only or ()]
     graphs = _read(settings, jobs, strict=strict, timed=True) if jobs else None
-    how = common.how(settings)
+    how = answers.how(settings)
     common.answer(
         settings,
         folder,

@@ -5,8 +5,7 @@ Meant to be used by its name: `common.problem(files)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -152,22 +151,6 @@ def limits(settings: Settings, gap: float, time_limit: float) -> SolveLimits:
     return SolveLimits(gap, time_limit, settings.seed)
 
 
-@contextmanager
-def compiling(settings: Settings, limits: SolveLimits) -> Iterator[SolveLimits]:
-    """Show the bounds of one plan while the block looks for it.
-
-    Returns:
-        The limits, with what shows them.
-    """
-    with settings.progress().task(f"compiling, at most {limits.time_limit_s:g} s") as task:
-
-        def show(lower: float, upper: float) -> None:
-            found = f"a cluster of ${upper:,.2f}" if upper < float("inf") else "no cluster yet"
-            task.say(f"{found}; none costs less than ${lower:,.2f}")
-
-        yield replace(limits, watch=show)
-
-
 def factors(low: float, high: float, points: int) -> list[float]:
     """Multiples of the SLA from `low` to `high`, evenly spread in ratio.
 
@@ -226,11 +209,9 @@ def summary(problem: Problem, plan: ProvisionPlan) -> str:
     return f"{head} (gap {plan.gap:.2%})\n{stored}\n{aligned(rows)}"
 
 
-def found(value: Any) -> dict[str, Any]:
-    """Values of `froude.provision.analyses` as the content of a document."""
-    from froude.provision.analyses.documents import document
-
-    return {"found": document(value)}
+def how(settings: Settings) -> dict[str, Any]:
+    """Who works, and where progress is shown, as questions take them."""
+    return {"workers": settings.workers, "progress": settings.progress()}
 
 
 def finish(
@@ -253,14 +234,6 @@ def finish(
     answers.finish(settings, answer, inputs=read, output=output, report=report)
 
 
-def unproved(plans: Sequence[ProvisionPlan]) -> str | None:
-    """How many plans are not proved, and why the first is not; None where all are."""
-    from froude.provision.types.plan import Status
-
-    missed = [plan for plan in plans if plan.status is not Status.PROVED]
-    return f"{len(missed)} of {len(plans)} not proved: {missed[0].status.value}" if missed else None
-
-
 def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     """Exit with 3 unless every plan is proved.
 
@@ -270,6 +243,8 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     Raises:
         typer.Exit: one is not proved; its code is 3.
     """
+    from froude.provision.answers import unproved
+
     missed = unproved(plans)
     if missed is not None:
         settings.note(missed)

@@ -71,6 +71,7 @@ def hdfs(
 
     from froude.documents.lineage import with_lineage
     from froude.provision.analyses.hdfs import DataNodeLimits, HdfsDemand, datanodes, facts, parts_of, too_few
+    from froude.provision.answers import compiling
     from froude.provision.inputs.comments import Comment, with_comments
     from froude.provision.inputs.plan_file import plan_json
     from froude.provision.inputs.units import Dimension
@@ -105,7 +106,7 @@ def hdfs(
         return
     write({output: with_lineage(text, MIGRATIONS, common.origin(settings, sources))})
     problem = common.problem([str(output)])
-    with common.compiling(settings, common.limits(settings, gap, time_limit)) as solving:
+    with compiling(settings.progress(), common.limits(settings, gap, time_limit)) as solving:
         plan = compile_plan(problem, solving)
     document = plan_json(plan, common.origin(settings, [output]))
     write({plan_file: document})
