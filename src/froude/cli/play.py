@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import InputError
 from froude.base.units import seconds_text
 from froude.cli import inputs
 from froude.cli.ending import Code, end
@@ -23,10 +22,8 @@ from froude.emulation.abort import MEASURES as LIVE
 from froude.emulation.limits import MEASURES, check_limits
 from froude.emulation.run.verdict import Colour
 from froude.emulation.sustained import Mode, longest_warm_up_s
-from froude.experiment.scenario.options import ANY, PlanLoad, PlayOptions, Running, Target, parse_web
-from froude.hadoop.cluster import background
-from froude.hadoop.cluster.state import State
-from froude.hadoop.rpc.target import daemon_name, parse_address
+from froude.experiment.scenario.options import PlanLoad, PlayOptions, Target
+from froude.hadoop.rpc.target import daemon_name
 from froude.workload.plan import expected_s
 from froude.workload.plan_file import read_plan
 
@@ -93,6 +90,7 @@ def play(
     Example: froude play plan
     """
     from froude.experiment.play.playable import check_plan, limits_of
+    from froude.experiment.play.targets import running_targets
     from froude.experiment.runners import PlayRunner
     from froude.experiment.scenario.scenario import PlayScenario
 
@@ -105,7 +103,9 @@ def play(
     with named(plan):
         facts = check_plan(planned, scenario.load.duration_s, scenario.load.pacing, scenario.load.turnover)
     check_limits(limits_of(scenario), facts)
-    running = _running(settings, facts.daemons, target, target_is, http)
+    running = running_targets(
+        settings.workspace, facts.daemons, target=target or (), target_is=target_is or (), http=http or ()
+    )
     scenario = replace(scenario, target=Target(running=running))
     perform(settings, PlayRunner(scenario, planned), plan, output, metrics_port)
 
@@ -235,97 +235,3 @@ def _length_text(seconds: float | None, measure_s: float | None, warm_up_s: floa
         f"At most {seconds_text(seconds)}: measured {measured} once it is steady, "
         f"after a warm-up of at most {seconds_text(warm_up_s)}"
     )
-
-
-def _running(
-    settings: Settings,
-    daemons: Sequence[str],
-    target: list[str] | None,
-    target_is: list[str] | None,
-    http: list[str] | None,
-) -> dict[str, Running]:
-    """The targets of the flags, or what runs in this workspace.
-
-    Raises:
-        InputError: no target, one that is no address, a flag that is given twice for one service, or a web address
-            of a service without a target.
-    """
-    uris = _by_service(target or [_here(settings)], "--target")
-    addresses = {service: parse_address(uri, place="--target") for service, uri in uris.items()}
-    ours = {service: _ours(settings, address) for service, address in addresses.items()}
-    ids = {service: state.cluster_id for service, state in ours.items() if state is not None}
-    ids |= _by_service(target_is or [], "--target-is")
-    webs = {service: state.http for service, state in ours.items() if state is not None}
-    for service, web in _by_service(http or [], "--http").items():
-        parse_web(web, place="--http")
-        if service and service not in uris:
-            allowed = ", ".join(filter(None, uris)) or "HOST:PORT"
-            raise InputError("is not the service of a target", place="--http", found=service, allowed=allowed)
-        webs[service or next(iter(uris))] = web
-    logs = {
-        service: Path(state.gc_log) for service, state in ours.items() if state is not None and state.gc_log
-    }
-    running = {
-        service or ANY: Running(
-            address=uri,
-            id=ids.get(service),
-            http=webs.get(service),
-            gc_log=logs.get(service),
-        )
-        for service, uri in uris.items()
-    }
-    return running if target else _with_master(settings, daemons, running)
-
-
-def _with_master(
-    settings: Settings, called: Sequence[str], running: dict[str, Running]
-) -> dict[str, Running]:
-    """What of all that runs in this workspace the plan calls."""
-    from froude.hadoop.cluster.resourcemanager import SERVICES
-
-    state = background.running(settings.workspace)
-    if state is None or not state.master_id or "resourcemanager" not in called:
-        return running
-    host, port = parse_web(state.resourcemanager)
-    (namenode,) = running.values()
-    address, page = f"{host}:{SERVICES['resourcemanager']}", f"{host}:{port}"
-    master = Running(address=address, id=state.master_id, http=page)
-    return {each: namenode if each == "namenode" else master for each in called}
-
-
-def _here(settings: Settings) -> str:
-    state = background.running(settings.workspace)
-    if state is None:
-        remedy = "Name one with --target, or start one: `froude hadoop up --datanodes 0`"
-        raise InputError(
-            "there is no target: nothing runs in this workspace", place="--target", remedy=remedy
-        )
-    return state.uri
-
-
-def _ours(settings: Settings, address: tuple[str, int]) -> State | None:
-    """What `froude hadoop up` runs in this workspace, where that is the target.
-
-    The target must still say that it is this one: the guard compares.
-    """
-    state = background.running(settings.workspace)
-    return state if state is not None and parse_address(state.uri, place="state") == address else None
-
-
-def _by_service(texts: list[str], flag: str) -> dict[str, str]:
-    """`[SERVICE=]VALUE` texts by service; the empty name stands for the only one.
-
-    Args:
-        flag: which, for the error.
-
-    Raises:
-        InputError: one service twice.
-    """
-    by_service: dict[str, str] = {}
-    for text in texts:
-        service, equals, value = text.rpartition("=")
-        if (service if equals else "") in by_service:
-            allowed = "one for each service, as SERVICE=VALUE"
-            raise InputError("a service is given twice", place=flag, found=text, allowed=allowed)
-        by_service[service if equals else ""] = value
-    return by_service
