@@ -10,19 +10,19 @@ import typer
 from froude.base.errors import InputError
 from froude.cli import inputs, trace_import
 from froude.cli.ending import Code, end
-from froude.cli.interval_text import agreement_text
 from froude.cli.run_text import failures_text
 from froude.cli.tables import aligned
 from froude.cli.terminal import visible
 from froude.hadoop.rpc.target import daemon_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from google.protobuf.message import Message
 
     from froude.cli.settings import Settings
     from froude.trace.diff import TraceDiff
+    from froude.trace.intervals import Agreement
     from froude.trace.types import Call, Trace
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
@@ -259,7 +259,19 @@ def _print_diff(settings: Settings, result: TraceDiff) -> None:
         for a in s.arguments[:10]:
             ours, theirs = a.example
             settings.out(f"  {a.method} {a.path}: {a.differing} of {a.compared} differ: {ours} | {theirs}")
-    settings.out(agreement_text(result.intervals))
+    settings.out(_agreement_text(result.intervals))
+
+
+def _agreement_text(agreements: Sequence[Agreement]) -> str:
+    """How many call sites of two runs agree, a line for each statistic."""
+    from froude.trace.intervals import FEWEST, RESOLUTION_S, WITHIN
+
+    return "\n".join(
+        f"{sites.statistic} of the intervals within {WITHIN:.0%}: {len(sites.agreeing)} of {sites.compared} call "
+        f"sites; {sites.few} more have fewer than {FEWEST} intervals, {sites.short} are below "
+        f"{1000 * RESOLUTION_S:g} ms"
+        for sites in agreements
+    )
 
 
 def _decoded(trace: Trace, call: Call) -> dict[str, Any]:
