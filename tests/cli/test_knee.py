@@ -98,8 +98,8 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[KneeOptions]], capsys
     assert run(words) == 0
     out = capsys.readouterr().out
     assert out.splitlines()[0] == knee.answer
-    assert "files rose with clients" in out.splitlines()
-    assert f"Limits: {'; '.join(knee.limits)}" in out
+    assert "To be kept in mind. files rose with clients" in out.splitlines()
+    assert f"- The limits: {'; '.join(knee.limits)}." in out
     assert (seen[0].knee.raise_, seen[0].limits) == (("clients",), ("p99 < 2 s",))
     assert read_knee(Path("k.json")) == knee
     assert run(["--json", "--force", *words]) == 0

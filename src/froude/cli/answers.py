@@ -13,7 +13,6 @@ from froude.cli.ending import Code, end
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
-    from froude.render import Report
     from froude.render.answer import Answer
 
 FIGURES = ".figures.json"
@@ -77,7 +76,7 @@ def finish(
     else:
         outputs.write(files)
         settings.emit(text)
-    settings.out(page_text(page) + _callouts(page))
+    settings.out(page_text(page))
     if answer.interrupted:
         kept = f": what was done is in {output}" if output is not None and not settings.dry_run else ""
         end(Code.INTERRUPTED, f"interrupted {answer.interrupted}{kept}")
@@ -85,13 +84,3 @@ def finish(
         if answer.missed:
             settings.note(answer.missed)
         end(Code.MISSED)
-
-
-def _callouts(page: Report) -> str:
-    """What must not be overlooked, a line each."""
-    from froude.render import Callout
-    from froude.render.markdown import plain
-
-    found = [block for section in page.sections for block in section.blocks if isinstance(block, Callout)]
-    lines = [f"{each.title}. {plain(each.markdown)}".strip() for each in found]
-    return "\n".join(["\n", *lines]) if lines else ""

@@ -14,6 +14,7 @@ from froude.cli.ending import Code, end
 from froude.cli.fields import Fields, Given, with_fields
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
+from froude.cli.page_text import page_text
 from froude.cli.play import SENDING
 from froude.cli.settings import Settings
 from froude.documents.artifact import Origin
@@ -153,6 +154,7 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
     Raises:
         typer.Exit: the search was interrupted, or no load kept its limits.
     """
+    from froude.experiment.figures.page import page
     from froude.experiment.knee.answer import Status
     from froude.experiment.knee.file import knee_text, write_knee
 
@@ -160,7 +162,7 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
     if knee.plays:
         write_knee(output, knee, origin)
         settings.emit(knee_text(knee, origin))
-        settings.out(knee_table(knee))
+        settings.out(page_text(page([knee]).report))
         settings.out(f"Written to {output}; `froude report {output}` draws it")
     if knee.interrupted:
         whole = counted(len(knee.plays), "whole play")
@@ -168,57 +170,3 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
         end(Code.INTERRUPTED, f"interrupted after {whole}: {kept}; its daemons are stopped")
     if knee.low is None or knee.status in {Status.BELOW, Status.MASKED}:
         end(Code.MISSED)
-
-
-def knee_table(knee: Knee) -> str:
-    """The answer, what to keep in mind with it, how sure it is, what was to be kept, and every play, by load."""
-    from froude.experiment.knee.words import placed_text
-
-    sure = knee.confidence
-    lines = [
-        knee.answer,
-        *knee.remarks,
-        *knee.plan_remarks,
-        f"{sure[:1].upper()}{sure[1:]}.",
-        f"Limits: {'; '.join(knee.limits)}",
-        placed_text(knee.environment),
-        "",
-    ]
-    columns = _GRANTED if any(play.run.containers_per_s is not None for play in knee.plays) else _CALLS
-    heads = (f"{title:>{width}}" for title, (_, _, width) in columns.items())
-    lines.append(f"{'outcome':<8}{''.join(heads)}  {'limited by':<11}load")
-    for play in sorted(knee.plays, key=lambda play: play.level):
-        cells = (_cell(getattr(play.run, name), form, width) for name, form, width in columns.values())
-        lines.append(f"{play.outcome.value:<8}{''.join(cells)}  {play.run.bottleneck:<11}{play.load}")
-    return "\n".join(lines)
-
-
-_CPU = {"target": ("target_cpu_share", ".0%", 8), "player": ("player_cpu_share", ".0%", 8)}
-_CALLS = {
-    "calls/s": ("calls_per_s", ",.0f", 9),
-    "p50 ms": ("p50_ms", ".2f", 10),
-    "p99 ms": ("p99_ms", ".2f", 10),
-    "p99.9 ms": ("p999_ms", ".2f", 10),
-    "queue": ("call_queue_max", ",.0f", 7),
-    **_CPU,
-    "µs/call": ("target_cpu_us", ",.0f", 9),
-}
-"""Columns of plays on a NameNode: what a play has them by, how it is written, and how wide."""
-_GRANTED = {
-    "containers/s": ("containers_per_s", ",.0f", 13),
-    "p50 ms": ("allocation_p50_ms", ",.0f", 8),
-    "p99 ms": ("allocation_p99_ms", ",.0f", 8),
-    "pending": ("containers_pending_max", ",.0f", 9),
-    "apps": ("applications_running", ",.0f", 6),
-    "beats/s": ("node_heartbeats_per_s", ",.0f", 9),
-    "calls/s": ("calls_per_s", ",.0f", 9),
-    "calls p99 ms": ("p99_ms", ",.0f", 14),
-    "queue": ("call_queue_max", ",.0f", 7),
-    **_CPU,
-}
-"""The same of containers on a ResourceManager; percentiles are those of their allocation."""
-
-
-def _cell(value: float | None, form: str, width: int) -> str:
-    """A number of the table, right-aligned; a dash for one that is not known."""
-    return f"{'-' if value is None else format(value, form):>{width}}"
