@@ -9,6 +9,7 @@ import typer
 
 from froude.cli import inputs
 from froude.cli.ending import Code, end
+from froude.cli.flags import WorkloadFile
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.workload.extrapolate import extrapolate as make_plan
@@ -18,9 +19,7 @@ from froude.workload.scale import Scale
 
 def extrapolate(
     ctx: typer.Context,
-    workload: Annotated[
-        Path, typer.Argument(metavar="WORKLOAD", help="The workload's YAML file, or its name here.")
-    ],
+    workload: WorkloadFile,
     at: Annotated[
         list[str] | None,
         typer.Option(

@@ -12,6 +12,7 @@ from froude.base.summary import counted
 from froude.cli import inputs
 from froude.cli.ending import Code, end
 from froude.cli.fields import Fields, Given, with_fields
+from froude.cli.flags import WorkloadFile
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
 from froude.cli.page_text import page_text
@@ -47,9 +48,7 @@ _TARGET = Fields(NameNodeTarget, "release heap properties", flags={"properties":
 def knee(
     ctx: typer.Context,
     *,
-    workload: Annotated[
-        Path, typer.Argument(metavar="WORKLOAD", help="The workload's YAML file, or its name here.")
-    ],
+    workload: WorkloadFile,
     at: Annotated[
         list[str] | None,
         typer.Option(

@@ -35,9 +35,7 @@ def apply(
     keep_queues: managers.KeepQueues = False,
     classes: managers.ClassNumbers = "13,5,5",
     carried: managers.Carried = "labels",
-    state: Annotated[
-        Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")
-    ] = Path("harvest-state.json"),
+    state: common.PriorState = Path("harvest-state.json"),
     grace: managers.Grace = 0.0,
     target_is: managers.Is = None,
     admin: managers.Admin = None,
@@ -162,7 +160,7 @@ def collect(
     resourcemanager: managers.At,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="CSV", help="Lines are added to it.")],
     interval: Annotated[str, typer.Option(metavar="TIME", help="From one sample to the next.")] = "2min",
-    samples: Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")] = None,
+    samples: common.Samples = None,
     user: common.User = None,
 ) -> None:
     """CPU of the primary tenants of every node, sample by sample, as a table for `harvest import --scale share`.

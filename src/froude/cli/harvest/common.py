@@ -25,6 +25,11 @@ Folder = Annotated[
 ]
 NameNode = Annotated[str, typer.Option("--namenode", metavar="HOST:PORT", help="Its RPC server.")]
 Runs = Annotated[int, typer.Option(min=1, max=1000, help="On this datacenter, each with chance of its own.")]
+Interval = Annotated[str, typer.Option(metavar="TIME", help="From one look to the next.")]
+Samples = Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")]
+PriorState = Annotated[
+    Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")
+]
 User = Annotated[str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")]
 
 

@@ -80,9 +80,7 @@ def place(
             metavar="FOLDER", help="The NameNode's configuration [of one started in this workspace]."
         ),
     ] = None,
-    state: Annotated[
-        Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")
-    ] = STATE,
+    state: common.PriorState = STATE,
     target_is: Annotated[
         str | None,
         typer.Option("--target-is", metavar="ID", help="Its cluster id; without it nothing is changed."),

@@ -16,7 +16,7 @@ from froude.base.errors import InputError
 from froude.cli import answers, ending, outputs
 from froude.cli.answers import FIGURES
 from froude.cli.ending import Code
-from froude.cli.numbers import ranged
+from froude.cli.numbers import amount, ranged
 from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -38,7 +38,9 @@ Files = Annotated[
     ),
 ]
 Gap = Annotated[float, typer.Option(help="Largest gap of the bounds that counts as proved.")]
-Limit = Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="For one plan.")]
+Limit = Annotated[
+    float, typer.Option("--time-limit", metavar="TIME", parser=amount("s"), help="For one plan.")
+]
 Tight = Annotated[
     float, typer.Option("--gap", help="Largest gap that counts as proved; neighbours are told apart by less.")
 ]

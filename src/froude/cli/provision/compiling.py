@@ -21,7 +21,7 @@ def compile_(
     bill_file: Annotated[
         Path | None, typer.Option("--bill", metavar="CSV", help="The bill of materials too.")
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it too.")] = None,
+    report: answers.Page = None,
     gap: Gap = 0.01,
     time_limit: Limit = 60.0,
     scale: Scale = 1.0,

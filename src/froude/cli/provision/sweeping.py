@@ -9,7 +9,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli.answers import Page
-from froude.cli.numbers import ranged
+from froude.cli.numbers import amount, ranged
 from froude.cli.provision import common
 from froude.cli.provision.common import Files
 from froude.cli.settings import Settings
@@ -49,7 +49,9 @@ def sweep(
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option("--time-limit", metavar="SECONDS", help="For one plan [60; 10 to compare]."),
+        typer.Option(
+            "--time-limit", metavar="TIME", parser=amount("s"), help="For one plan [60 s; 10 s to compare]."
+        ),
     ] = None,
 ) -> None:
     """Cost against SLA: plans at multiples of the SLA, beside clusters with one storage type.
