@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from froude.harvest.live.hdfs.namenode import NameNodeCalls
     from froude.harvest.live.hdfs.placing import Placing, Wanted
     from froude.harvest.live.hdfs.prior import HdfsPrior
+    from froude.harvest.telemetry.datacenter import Datacenter
 
 STATE = Path("harvest-placement.json")
 """What was there before, by default."""
@@ -98,6 +99,7 @@ def place(
     from froude.harvest.live.hdfs.placing import Wanted, map_place, own_conf
     from froude.harvest.live.hdfs.plugin import Way
     from froude.harvest.live.hdfs.prior import MIGRATIONS, read_prior
+    from froude.harvest.telemetry.files import read_datacenter
 
     settings: Settings = ctx.obj
     common.require()
@@ -124,7 +126,8 @@ def place(
         frozenset() if usage is None else frozenset(_busy(usage, busy)),
         parse_seconds(busy_for, place="--busy-for"),
     )
-    _place(settings, folder, calls_to(settings, namenode, user), wanted, (state, before), target_is)
+    datacenter = read_datacenter(folder)
+    _place(settings, datacenter, calls_to(settings, namenode, user), wanted, (state, before), target_is)
 
 
 def _refuse_unused(ctx: typer.Context, usage: Path | None, hosts: Path | None) -> None:
@@ -151,7 +154,7 @@ def _refuse_unused(ctx: typer.Context, usage: Path | None, hosts: Path | None) -
 
 def _place(
     settings: Settings,
-    folder: Path,
+    datacenter: Datacenter,
     calls: NameNodeCalls,
     wanted: Wanted,
     known: tuple[Path, HdfsPrior | None],
@@ -161,10 +164,9 @@ def _place(
     from froude.harvest.live.hdfs.changes import make, remembered
     from froude.harvest.live.hdfs.placing import RELAX, placing_of
     from froude.harvest.live.hdfs.prior import prior_json
-    from froude.harvest.telemetry.files import read_datacenter
 
     (state, before), clock = known, RealClock()
-    todo = placing_of(read_datacenter(folder), calls, wanted, state, before, clock.wall())
+    todo = placing_of(datacenter, calls, wanted, state, before, clock.wall())
     _show(settings, todo)
     if todo.too_few is not None:
         settings.note(f"note: no block can have all its replicas: {todo.too_few}")

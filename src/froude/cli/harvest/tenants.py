@@ -16,6 +16,8 @@ from froude.harvest.simulate.settings import SchedulingSetting
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.classify.classes import Grouping
+    from froude.harvest.telemetry.datacenter import Datacenter
+    from froude.render.answer import Answer
 from pathlib import Path
 
 from froude.base.units import parse_seconds
@@ -144,16 +146,15 @@ def schedule(
     answers.claim(settings, [folder, *jobs], output, analyses.SELECTION, report)
     counted_by = member(Concurrency, concurrency, "--concurrency")
     last_s = None if last is None else parse_seconds(last, place="--last")
-    graphs, how = _read(settings, jobs, strict=strict), grouping("folded", classes)
-    common.answer(
-        settings,
-        folder,
-        lambda dc: analyses.selection(
-            dc, graphs, how, concurrency=counted_by, last_s=last_s, seed=settings.seed
-        ),
-        output,
-        report,
-    )
+    how = grouping("folded", classes)
+
+    def find(datacenter: Datacenter) -> Answer:
+        graphs = _read(settings, jobs, strict=strict)
+        return analyses.selection(
+            datacenter, graphs, how, concurrency=counted_by, last_s=last_s, seed=settings.seed
+        )
+
+    common.answer(settings, folder, find, output, report)
 
 
 @with_fields
@@ -185,15 +186,14 @@ def scheduling(
 
     answers.claim(settings, [folder, *(jobs or [])], output, analyses.SCHEDULING, report)
     chosen = [member(Scheduler, name, "--only") for name in only or ()]
-    graphs = _read(settings, jobs, strict=strict, timed=True) if jobs else None
-    how = answers.how(settings)
-    common.answer(
-        settings,
-        folder,
-        lambda dc: analyses.scheduling(dc, graphs, days=days, schedulers=chosen, runs=runs, **how, **setting),
-        output,
-        report,
-    )
+
+    def find(datacenter: Datacenter) -> Answer:
+        graphs = _read(settings, jobs, strict=strict, timed=True) if jobs else None
+        return analyses.scheduling(
+            datacenter, graphs, days=days, schedulers=chosen, runs=runs, **answers.how(settings), **setting
+        )
+
+    common.answer(settings, folder, find, output, report)
 
 
 def _read(settings: Settings, files: list[Path], *, strict: bool, timed: bool = False) -> list[JobGraph]:
