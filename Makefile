@@ -39,6 +39,7 @@ lint: setup ## Style, types, import layers, spelling.
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/python tools/check_tests.py
+	$(BIN)/python tools/check_cli.py
 	$(BIN)/codespell --ignore-words-list thirdparty src tests testbed benchmarks tools docs changes README.md Makefile noxfile.py
 
 test: setup ## Lint and tests, side by side; real daemons are started once, small.

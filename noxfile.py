@@ -26,6 +26,7 @@ def lint(session: nox.Session) -> None:
     session.run("lint-imports")
     session.run("python", "tools/check_imports.py")
     session.run("python", "tools/check_tests.py")
+    session.run("python", "tools/check_cli.py")
     session.run("codespell", "--ignore-words-list", "thirdparty", *_SOURCES, *_TEXTS)
 
 

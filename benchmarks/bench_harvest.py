@@ -22,10 +22,11 @@ from froude.harvest.place.layout import layout_at
 from froude.harvest.place.policies import preset
 from froude.harvest.schedule.selection import ClassRoom, JobType, Policy, select
 from froude.harvest.simulate.durability import Case as YearCase
-from froude.harvest.simulate.durability import DurabilitySetting, simulate, year_of
+from froude.harvest.simulate.durability import simulate, year_of
 from froude.harvest.simulate.jobs import drawn_jobs
-from froude.harvest.simulate.month import Scheduler, SchedulingSetting, month_of
+from froude.harvest.simulate.month import Scheduler, month_of
 from froude.harvest.simulate.scheduling import compare
+from froude.harvest.simulate.settings import DurabilitySetting, SchedulingSetting
 from froude.harvest.telemetry.datacenter import Datacenter
 from froude.harvest.telemetry.generate import generate
 from froude.harvest.telemetry.profiles import PROFILES

@@ -12,7 +12,8 @@ import polars as pl
 from benchmarks.results import Row, near
 from froude.base.seeds import Seeds
 from froude.harvest.place.policies import constrained, preset
-from froude.harvest.simulate.durability import DurabilitySetting, compare, year_of
+from froude.harvest.simulate.durability import compare, year_of
+from froude.harvest.simulate.settings import DurabilitySetting
 from froude.harvest.telemetry.correlation import SSD_FAILURES, Together, together
 from froude.harvest.telemetry.generate import generate
 from froude.harvest.telemetry.profiles import PROFILES

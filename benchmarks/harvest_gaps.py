@@ -17,7 +17,8 @@ from froude.base import parallel
 from froude.base.seeds import Seeds
 from froude.harvest.classify.classes import classify
 from froude.harvest.classify.patterns import Patterns, Rule, find_patterns
-from froude.harvest.simulate.month import SchedulingSetting, month_of
+from froude.harvest.simulate.month import month_of
+from froude.harvest.simulate.settings import SchedulingSetting
 from froude.harvest.telemetry.datacenter import Datacenter, Shares
 from froude.harvest.telemetry.files import read_datacenter
 from froude.harvest.telemetry.generate import generate

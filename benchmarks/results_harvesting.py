@@ -18,13 +18,19 @@ from froude.harvest.classify.characterise import characterise
 from froude.harvest.classify.classes import Features, Grouping, classify, folded
 from froude.harvest.place.policies import preset
 from froude.harvest.schedule.dags.graph import JobGraph
-from froude.harvest.simulate.availability import AvailabilitySetting, availability
-from froude.harvest.simulate.durability import Compared, DurabilitySetting, Year, compare, year_of
+from froude.harvest.simulate.availability import availability
+from froude.harvest.simulate.durability import Compared, Year, compare, year_of
 from froude.harvest.simulate.jobs import drawn_jobs
-from froude.harvest.simulate.month import Outcome, Scheduler, SchedulingSetting, month_of
-from froude.harvest.simulate.scaling import Scaling, factor_for, scaled
+from froude.harvest.simulate.month import Outcome, Scheduler, month_of
+from froude.harvest.simulate.scaling import factor_for, scaled
 from froude.harvest.simulate.scheduling import compare as play
 from froude.harvest.simulate.scheduling import gains, spreads
+from froude.harvest.simulate.settings import (
+    AvailabilitySetting,
+    DurabilitySetting,
+    Scaling,
+    SchedulingSetting,
+)
 from froude.harvest.telemetry.datacenter import Datacenter
 from froude.harvest.telemetry.generate import generate
 from froude.harvest.telemetry.importers import datacenter_of
@@ -305,7 +311,7 @@ def _failed(seed: int) -> list[Row]:
     policies = [preset(name) for name in ("stock", "environment", "rows+environment", "history")]
     rows = []
     for scaling in Scaling:
-        setting = AvailabilitySetting((0.4, 0.5, 0.66, 0.75), scaling)
+        setting = AvailabilitySetting(means=(0.4, 0.5, 0.66, 0.75), scaling=scaling)
         said = f"{scaling.value} scaling; DC-9, 1,000,000 blocks, 100 moments; classes of the month before"
         for each in availability(datacenter, 31 * 86400.0, setting, Seeds(seed), policies, 1):
             measure, share = f"accesses failed at {each.mean:.0%}: {each.policy}", each.spread.mean

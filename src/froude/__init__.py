@@ -42,13 +42,17 @@ Public names are found when they are first used, so that importing Froude costs 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from froude.base.public import found_in
 from froude.base.version import __version__
 
 if TYPE_CHECKING:
+    from froude import cache as cache
+    from froude import harvest as harvest
+    from froude import provision as provision
     from froude.base.errors import FroudeError as FroudeError
+    from froude.emulation.run.files import read_run as read_run
     from froude.experiment.compare.compare import compare as compare
     from froude.experiment.knee.knee import knee as knee
     from froude.experiment.play.play import play as play
@@ -60,6 +64,7 @@ if TYPE_CHECKING:
     from froude.experiment.session import Hadoop as Hadoop
     from froude.experiment.session import Workload as Workload
     from froude.experiment.session import Workspace as Workspace
+    from froude.experiment.session import duet as duet
     from froude.experiment.session import mine as mine
     from froude.provision.inputs.read import read_problem as read_problem
     from froude.provision.search.compile import compile_plan as compile_plan
@@ -78,13 +83,19 @@ _HOMES = {
     "Trace": "froude.trace.types",
     "Workload": "froude.experiment.session",
     "Workspace": "froude.experiment.session",
+    "cache": "froude.cache",
     "compare": "froude.experiment.compare.compare",
     "compile_plan": "froude.provision.search.compile",
+    "duet": "froude.experiment.session",
+    "harvest": "froude.harvest",
     "knee": "froude.experiment.knee.knee",
     "mine": "froude.experiment.session",
     "play": "froude.experiment.play.play",
+    "provision": "froude.provision",
     "read_problem": "froude.provision.inputs.read",
+    "read_run": "froude.emulation.run.files",
 }
+__getattr__ = found_in(__name__, _HOMES)
 
 __all__ = [
     "FroudeError",
@@ -99,23 +110,20 @@ __all__ = [
     "Workload",
     "Workspace",
     "__version__",
+    "cache",
     "compare",
     "compile_plan",
+    "duet",
+    "harvest",
     "knee",
     "mine",
     "play",
+    "provision",
     "read_problem",
+    "read_run",
 ]
 
 
 def __dir__() -> list[str]:
     """The public names, though most are not imported yet."""
     return __all__
-
-
-def __getattr__(name: str) -> Any:
-    """Find a public name in its module (PEP 562)."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'froude' has no attribute {name!r}")
-    return getattr(import_module(home), name)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.cli.answers import claim, seeds
+from froude.cli.answers import claim, how
 from froude.cli.settings import Settings
 
 
@@ -22,4 +22,5 @@ def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
 
 def test_the_seed_is_the_users() -> None:
     """By the global flag."""
-    assert seeds(Settings(seed=7)).root == 7
+    asked = how(Settings(seed=7, workers=2, quiet=True))
+    assert (asked["seed"], asked["workers"]) == (7, 2)

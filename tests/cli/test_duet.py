@@ -83,7 +83,7 @@ def test_the_verdict_is_first_and_is_the_exit_code(
     out = capsys.readouterr().out
     assert out.startswith(said)
     assert "Compared at the same time, over 8 min after a warm-up of 45 s, in 5 looks." in out
-    assert "time needed" in out
+    assert "Time needed" in out
     assert (seen[0].compare.time_limit_s, seen[0].compare.warm_up_s, seen[0].seed) == (600.0, 100.0, 7)
     assert read_comparison(Path("duet/comparison.json")).together is not None
     assert "Candidate less baseline, batch by batch" in Path("d.html").read_text()

@@ -98,8 +98,8 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[KneeOptions]], capsys
     assert run(words) == 0
     out = capsys.readouterr().out
     assert out.splitlines()[0] == knee.answer
-    assert "files rose with clients" in out.splitlines()
-    assert f"Limits: {'; '.join(knee.limits)}" in out
+    assert "To be kept in mind. files rose with clients" in out.splitlines()
+    assert f"- The limits: {'; '.join(knee.limits)}." in out
     assert (seen[0].knee.raise_, seen[0].limits) == (("clients",), ("p99 < 2 s",))
     assert read_knee(Path("k.json")) == knee
     assert run(["--json", "--force", *words]) == 0
@@ -170,7 +170,7 @@ def test_what_is_refused(words: list[str], message: str, capsys: Out) -> None:
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["--most", "--resolution", "--speed", "--ramp", "--warm-up"])
+@pytest.mark.parametrize("option", ["--most", "--resolution", "--speed", "--ramp"])
 @pytest.mark.parametrize("number", ["inf", "-inf", "nan", "1e300"])
 def test_numbers_without_end(option: str, number: str, capsys: Out) -> None:
     """Are an error of usage, as one out of range."""

@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 from froude.cli.app import run
-from froude.cli.knee import knee_table
 from froude.cli.page_text import page_text
 from froude.cli.run_text import run_text
 from froude.cli.sweep import sweep_table
@@ -28,6 +27,7 @@ from froude.emulation.run.run import Run
 from froude.emulation.run.summary import summarise, summary_text
 from froude.emulation.run.tally import Tally
 from froude.experiment.figures.image import image_report
+from froude.experiment.figures.page import page
 from froude.experiment.knee.answer import Knee, Play, Status
 from froude.experiment.knee.file import knee_text
 from froude.experiment.knee.knee import outcome_of
@@ -152,7 +152,7 @@ def shown_knee() -> Shown:
     played.limits = [parse_limit("p99 < 1 s").check(played)]
     play = Play(1.0, outcome_of(played), summarise(played))
     knee = Knee(("clients",), ("p99 < 1 s",), (play,), Status.UNSETTLED, None, 1.0)
-    return knee_table(knee), json.loads(knee_text(knee, Origin()))
+    return page_text(page([knee]).report), json.loads(knee_text(knee, Origin()))
 
 
 def shown_sweep() -> Shown:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.cli.numbers import finite, ranged
+from froude.cli.numbers import amount, finite, ranged
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -31,3 +31,24 @@ def test_a_number_between_two() -> None:
     assert [ranged("-k", value, 1, 3) for value in (1, 3)] == [1, 3]
     with pytest.raises(InputError, match=r"-k: is out of range; found 3\.5; allowed: 1 to 3"):
         ranged("-k", 3.5, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("60", 60), ("1.5", 1.5), ("2 min", 120), ("500ms", 0.5), (30.0, 30), ("-1", -1)]
+)
+def test_a_time_of_an_option(text: object, number: float) -> None:
+    """A bare number counts in seconds, as before times had units."""
+    assert amount("s", least=-1)(text) == number
+
+
+@pytest.mark.parametrize(("text", "number"), [("32", 32), ("64 GiB", 64), ("1GB", 1e9 / (1 << 30))])
+def test_a_size_of_an_option(text: str, number: float) -> None:
+    """A bare number counts in the option's own unit."""
+    assert amount("B", 1 << 30, least=0.5, most=100)(text) == pytest.approx(number)
+
+
+@pytest.mark.parametrize("text", ["x", "nan", "1e999", "3 GB", "101", "0"])
+def test_what_is_no_amount(text: str) -> None:
+    """Another unit, no number, or out of range."""
+    with pytest.raises(typer.BadParameter):
+        amount("s", least=1, most=100)(text)

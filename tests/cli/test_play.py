@@ -6,14 +6,12 @@ import json
 import socket
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import typer
 
 from froude.cli.app import run
-from froude.cli.play import _running, _show
+from froude.cli.play import _show
 from froude.cli.settings import Settings
 from froude.emulation.run.run import ABORTED
 from froude.workload.plan_file import write_plan
@@ -101,18 +99,6 @@ def test_a_web_address_that_is_none(folder: Path, capsys: pytest.CaptureFixture[
     flags = ["--target", "hdfs://127.0.0.1:1", "--http", f"127.0.0.1:{port}"]
     assert run(["play", str(folder), *flags]) == 1
     assert "--http: " in capsys.readouterr().err
-
-
-def test_each_target_has_its_own_web_address(tmp_path: Path) -> None:
-    """One without a service is the first target's."""
-    settings: Any = SimpleNamespace(workspace=tmp_path)
-    targets = ["resourcemanager=rm:8032", "namenode=nn:8020"]
-    for flags, expected in (
-        (["rm:8088"], {"resourcemanager": "rm:8088", "namenode": None}),
-        (["namenode=nn:9870", "rm:8088"], {"resourcemanager": "rm:8088", "namenode": "nn:9870"}),
-    ):
-        running = _running(settings, plan(), targets, None, flags)
-        assert {service: each.http for service, each in running.items()} == expected
 
 
 def test_an_error_about_a_plan_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

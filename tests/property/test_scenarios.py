@@ -26,7 +26,7 @@ def written(scenario: Scenario) -> str:
 
 def read(text: bytes) -> Scenario:
     """The scenario of a document."""
-    return scenario_of(parse_document(text, "s.yaml").fields, "s.yaml")
+    return scenario_of(parse_document(text, "s.yaml").fields, Path("s.yaml"))
 
 
 @_UNHURRIED
@@ -93,7 +93,7 @@ def test_every_value_of_a_field_in_turn(kind: str) -> None:
             broken = type(fields)({**fields, name: wrong}, fields.line)
             broken.lines = fields.lines
             try:
-                scenario_of(broken, "s.yaml")
+                scenario_of(broken, Path("s.yaml"))
             except InputError as error:
                 assert error.file == "s.yaml"
                 assert name in str(error)

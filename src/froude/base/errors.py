@@ -59,9 +59,17 @@ class FroudeError(Exception):
         return _one_line(text)
 
     def parts(self) -> dict[str, str]:
-        """What `--json` prints of it: message, file, place, found, allowed and remedy, those that there are."""
+        """Its fields in JSON: message, file, place, found, allowed and remedy, those that there are."""
         names = ("message", "file", "place", "found", "allowed", "remedy")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    def errors(self) -> tuple[FroudeError, ...]:
+        """Those that it consists of: itself, but for an error that collects others."""
+        return (self,)
+
+    def document(self) -> dict[str, object]:
+        """What `--json` prints in place of a result."""
+        return {"error": self.parts()}
 
     def __reduce__(self) -> tuple[object, ...]:
         parts = {k: getattr(self, k) for k in ("file", "place", "found", "allowed", "remedy")}

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from froude.cli import outputs
+from froude.cli.ending import Code, end
 
 if TYPE_CHECKING:
-    from froude.base.seeds import Seeds
     from froude.cli.settings import Settings
-    from froude.render import Report
+    from froude.render.answer import Answer
 
-EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
 FIGURES = ".figures.json"
 """Suffix of a page's figures."""
 
@@ -25,29 +22,13 @@ Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="JSON", h
 Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A page of it.")]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command found."""
-
-    kind: str
-    content: Mapping[str, Any]
-    page: Callable[[Mapping[str, str]], Report]
-    """The page, from the facts of its making."""
-    missed: str | None = None
-    """Why it ends with 3, where that is not seen in the page; empty where it is; None where it ends with 0."""
-    interrupted: str = ""
-    """After how much of it Ctrl-C came; empty where all was done."""
-
-
-def seeds(settings: Settings) -> Seeds:
-    """The root of every random choice."""
-    from froude.base.seeds import Seeds
-
-    return Seeds(settings.seed)
+def how(settings: Settings) -> dict[str, Any]:
+    """Where chance begins, who works, and where progress is shown, as analyses take them."""
+    return {"seed": settings.seed, "workers": settings.workers, "progress": settings.progress()}
 
 
 def claim(
-    settings: Settings, inputs: Sequence[Path], output: Path | None, kind: str, report: Path | None
+    settings: Settings, inputs: Sequence[Path | None], output: Path | None, kind: str, report: Path | None
 ) -> None:
     """Make sure that a command may write where it was told to.
 
@@ -95,22 +76,11 @@ def finish(
     else:
         outputs.write(files)
         settings.emit(text)
-    settings.out(page_text(page) + _callouts(page))
+    settings.out(page_text(page))
     if answer.interrupted:
         kept = f": what was done is in {output}" if output is not None and not settings.dry_run else ""
-        print(f"froude: interrupted {answer.interrupted}{kept}", file=sys.stderr)
-        raise typer.Exit(EXIT_INTERRUPTED)
+        end(Code.INTERRUPTED, f"interrupted {answer.interrupted}{kept}")
     if answer.missed is not None:
         if answer.missed:
             settings.note(answer.missed)
-        raise typer.Exit(EXIT_MISSED)
-
-
-def _callouts(page: Report) -> str:
-    """What must not be overlooked, a line each."""
-    from froude.render import Callout
-    from froude.render.markdown import plain
-
-    found = [block for section in page.sections for block in section.blocks if isinstance(block, Callout)]
-    lines = [f"{each.title}. {plain(each.markdown)}".strip() for each in found]
-    return "\n".join(["\n", *lines]) if lines else ""
+        end(Code.MISSED)

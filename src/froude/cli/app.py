@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import json
 import os
 import shlex
 import signal
@@ -16,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -24,10 +23,9 @@ from typer.core import TyperGroup
 from froude import __version__
 from froude.base.errors import FroudeError, InputError, MissingError
 from froude.base.input_limits import within_limits
+from froude.cli.ending import Code, drop, emit, end, tell
 from froude.cli.settings import resolve
 from froude.cli.terminal import closed, reserve_stdout, results, visible
-
-EXIT_ERROR, EXIT_USAGE, EXIT_MISSED, EXIT_BUG, EXIT_INTERRUPTED = 1, 2, 3, 70, 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +109,7 @@ class _Lazy(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            print("froude: interrupted", file=sys.stderr)
-            raise typer.Exit(EXIT_INTERRUPTED) from None
+            end(Code.INTERRUPTED, "interrupted")
         except BrokenPipeError as error:
             if closed(results() or sys.stdout) or closed(sys.stderr):
                 raise  # click ends without a word
@@ -274,7 +271,7 @@ def main(arguments: list[str] | None = None) -> None:
         reserve_stdout()
     code = _flushed(run(words))
     if (
-        code == EXIT_INTERRUPTED
+        code == Code.INTERRUPTED
     ):  # Python drops its handlers before it ends: a second signal would be the exit code
         for name in (signal.SIGINT, signal.SIGTERM):
             signal.signal(name, signal.SIG_IGN)
@@ -292,17 +289,14 @@ def run(arguments: list[str]) -> int:
         _whole()(words, prog_name="froude", obj=as_typed(arguments))
     except KeyboardInterrupt:
         print("froude: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return Code.INTERRUPTED
     except (FroudeError, OSError, MemoryError) as error:
-        stated = _stated(error)
-        if "--json" in _own(words):
-            _print_error(stated)
-        print(f"froude: {stated}", file=sys.stderr)
-        return EXIT_ERROR
+        tell(_stated(error), as_json="--json" in _own(words))
+        return Code.ERROR
     except SystemExit as stop:
-        if stop.code == EXIT_USAGE and "--json" in _own(words):
-            _print_error(InputError("is a wrong command line: standard error has the reason"))
-        return stop.code if isinstance(stop.code, int) else EXIT_ERROR if stop.code else 0
+        if stop.code == Code.USAGE and "--json" in _own(words):
+            emit(InputError("is a wrong command line: standard error has the reason"))
+        return stop.code if isinstance(stop.code, int) else Code.ERROR if stop.code else 0
     except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a message
         return _bug(error)
     return 0
@@ -313,17 +307,12 @@ def _flushed(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        _drop(sys.stdout)
+        drop(sys.stdout)
         if code or isinstance(error, BrokenPipeError):
             return code
         print(f"froude: {_stated(error)}", file=sys.stderr)
-        return EXIT_ERROR
+        return Code.ERROR
     return code
-
-
-def _drop(output: TextIO) -> None:
-    """What an output that cannot be written still holds goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
 
 
 def _stated(error: FroudeError | OSError | MemoryError) -> FroudeError:
@@ -335,15 +324,6 @@ def _stated(error: FroudeError | OSError | MemoryError) -> FroudeError:
         remedy = "Give it less at a time (a shorter span, fewer inputs or --workers), or a machine with more"
         return MissingError("there is not enough memory for this", found=str(error) or None, remedy=remedy)
     return InputError(f"cannot be read or written ({error.strerror or error})", file=error.filename)
-
-
-def _print_error(error: FroudeError) -> None:
-    """Print an error as JSON; where standard output is what cannot be written, drop what it still holds."""
-    output = results() or sys.stdout
-    try:
-        print(json.dumps({"error": error.parts()}, indent=2), file=output, flush=True)
-    except OSError:
-        _drop(output)
 
 
 def _trace(error: BaseException) -> None:
@@ -363,4 +343,4 @@ def _bug(error: Exception) -> int:
     print(visible(f"froude: a bug of ours: {type(error).__name__}: {error} ({where})"), file=sys.stderr)
     print(f"froude {__version__}; please report it with the command and this line,", file=sys.stderr)
     print("and the output with FROUDE_TRACEBACK=1 set", file=sys.stderr)
-    return EXIT_BUG
+    return Code.BUG

@@ -15,6 +15,7 @@ from froude.base.files import atomic_write_bytes
 from froude.base.scratch import Scratch
 from froude.base.units import parse_quantity, parse_seconds
 from froude.cli.capture_inputs import schema_of, target_of
+from froude.cli.flags import Jars, KeepUnknown, Scales, Tags, TraceOutput
 from froude.cli.outputs import Output, claim
 from froude.documents.artifact import State
 from froude.workload.scale import Scale
@@ -52,7 +53,7 @@ def capture() -> None:
 )
 def proxy(
     ctx: typer.Context,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
+    output: TraceOutput,
     target: Annotated[
         str | None,
         typer.Option(
@@ -74,9 +75,7 @@ def proxy(
             help="--listen and --target in one, for several daemons in one Trace; repeatable.",
         ),
     ] = None,
-    scale: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="The scale it runs at; repeatable.")
-    ] = None,
+    scale: Scales = None,
     source: Annotated[str | None, typer.Option(help="Connect onward from this address.")] = None,
     preserve_source: Annotated[
         bool, typer.Option("--preserve-source", help="Connect onward from each client's own address.")
@@ -84,13 +83,9 @@ def proxy(
     source_id: Annotated[
         str, typer.Option(help="Identity of the target; by default its cluster id, asked or learned.")
     ] = "",
-    tag: Annotated[list[str] | None, typer.Option(metavar="WORD", help="To find it by; repeatable.")] = None,
-    hadoop: Annotated[
-        str | None, typer.Option(help="The target's release, or a folder of its jars [3.5.0].")
-    ] = None,
-    keep_unknown: Annotated[
-        bool, typer.Option("--keep-unknown", help="Keep payloads that no schema knows: may hold secrets.")
-    ] = False,
+    tag: Tags = None,
+    hadoop: Jars = None,
+    keep_unknown: KeepUnknown = False,
     lossless: Annotated[
         bool, typer.Option("--lossless", help="Let traffic wait rather than pass unrecorded.")
     ] = False,
@@ -140,7 +135,7 @@ def pcap(
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help="A packet capture: pcap or pcapng, plain or packed.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
+    output: TraceOutput,
     target: Annotated[
         list[str] | None,
         typer.Option(
@@ -148,19 +143,13 @@ def pcap(
             help="Read only connections to this server, as packets name it; all by default; repeatable.",
         ),
     ] = None,
-    scale: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="The scale it ran at; repeatable.")
-    ] = None,
+    scale: Scales = None,
     source_id: Annotated[
         str, typer.Option(help="Identity of the target; by default its cluster id, learned.")
     ] = "",
-    tag: Annotated[list[str] | None, typer.Option(metavar="WORD", help="To find it by; repeatable.")] = None,
-    hadoop: Annotated[
-        str | None, typer.Option(help="The recorded release, or a folder of its jars [3.5.0].")
-    ] = None,
-    keep_unknown: Annotated[
-        bool, typer.Option("--keep-unknown", help="Keep payloads that no schema knows: may hold secrets.")
-    ] = False,
+    tag: Tags = None,
+    hadoop: Jars = None,
+    keep_unknown: KeepUnknown = False,
 ) -> None:
     """Record the calls in a packet capture, as tcpdump or Wireshark writes it.
 

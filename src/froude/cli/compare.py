@@ -108,10 +108,9 @@ def compare(
     """
     from froude.documents.artifact import Origin
     from froude.documents.lineage import content_of
-    from froude.experiment.compare.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
     from froude.experiment.compare.compare import compare as compare_runs
     from froude.experiment.compare.history import check_tag
-    from froude.experiment.compare.measures import DEFAULT_PRIMARY
+    from froude.experiment.compare.measures import DEFAULT_LEVEL, DEFAULT_MARGIN, DEFAULT_PRIMARY
 
     settings: Settings = ctx.obj
     _refuse({"--tag": tag if history is None else ""}, "is for a history, and there is no --history")

@@ -7,21 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from froude.base.files import atomic_write_text, refuse_special
 from froude.cli import history as past
+from froude.cli.ending import Code, end
 from froude.cli.outputs import Output
 from froude.cli.outputs import page as page_places
+from froude.cli.page_text import page_text
 from froude.cli.settings import Settings
-from froude.cli.tables import aligned
 from froude.render import save
 
 if TYPE_CHECKING:
     from froude.documents.artifact import Origin
-    from froude.experiment.compare.compare import Comparison, Row
-
-EXIT_MISSED = 3
+    from froude.experiment.compare.compare import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,80 +68,33 @@ def show(
         typer.Exit: the candidate is worse.
     """
     output, report = written.output, written.report
+    from froude.experiment.compare.comparable import LIMITED
     from froude.experiment.compare.compare import Outcome
     from froude.experiment.compare.file import comparison_text
+    from froude.experiment.figures.comparison import compared_text
+    from froude.experiment.figures.page import page
 
     text = comparison_text(comparison, origin)
     if output is not None:
         atomic_write_text(output, text)
+    shown = page([comparison]).report
     if report is not None:
-        from froude.experiment.figures.page import page
-
-        save(page([comparison]).report, report, suffix=_suffix(output, report), origin=origin)
+        save(shown, report, suffix=_suffix(output, report), origin=origin)
     if written.markdown is not None:
         from froude.experiment.figures.comment import comment
 
         atomic_write_text(written.markdown, comment(comparison, environment))
     settings.emit(text)
-    settings.out(comparison_table(comparison))
+    settings.out(f"{page_text(shown)}\n\n{compared_text(comparison)}")
+    if LIMITED.intersection(comparison.left_out.values()):
+        settings.out("Of runs that were made in turns, what limits all alike may count: --limited.")
     if written.history is not None:
         past.add(settings, comparison, written.history, written.tag, time_s)
     for path in (output, report, written.markdown):
         if path is not None:
             settings.out(f"Written to {path}")
     if comparison.outcome is Outcome.WORSE:
-        raise typer.Exit(EXIT_MISSED)
-
-
-def comparison_table(comparison: Comparison) -> str:
-    """The verdict, what to keep in mind with it, what was compared, and every measure."""
-    from froude.experiment.compare.comparable import LIMITED
-    from froude.experiment.compare.compare import change_text
-    from froude.experiment.compare.measures import Sort
-    from froude.experiment.figures.comparison import compared_text, value_text
-
-    lines = [comparison.answer, *(f"{remark}." for remark in comparison.remarks), compared_text(comparison)]
-    lines += [f"Left out: {name}: {why}" for name, why in comparison.left_out.items()]
-    if any(why in LIMITED for why in comparison.left_out.values()):
-        lines.append("Of runs that were made in turns, what limits all alike may count: --limited.")
-    lines += [f"Differs: {name}: {first} and {second}" for name, first, second in comparison.differences]
-    rows: list[tuple[str, ...]] = [
-        (
-            "measure",
-            "outcome",
-            "baseline",
-            "candidate",
-            "change",
-            "from",
-            "to",
-            "runs needed" if comparison.together is None else "time needed",
-        )
-    ]
-    for row in comparison.rows:
-        if row.sort is Sort.RESOURCE and not rows[-1][0].startswith(" "):
-            rows.append(("what explains", *[""] * 7))
-        name = f"  {row.measure}" if row.sort is Sort.RESOURCE else row.measure
-        values = [value_text(mean, row.unit) for mean in row.means]
-        changes = [change_text(each, row.sort) for each in (row.change, row.low, row.high)]
-        rows.append((name, row.words, *values, *changes, _needed(comparison, row)))
-    if comparison.rows:
-        lines += ["", aligned(rows, words=2)]
-    for why in dict.fromkeys(comparison.not_compared.values()):
-        names = [name for name, reason in comparison.not_compared.items() if reason == why]
-        lines.append(f"Not compared, {why}: {', '.join(names)}")
-    return "\n".join(lines)
-
-
-def _needed(comparison: Comparison, row: Row) -> str:
-    """How much more would have to be measured for a measure that is open; empty for one that is not."""
-    from froude.experiment.compare.compare import minutes_text
-
-    if not row.outcome.open:
-        return ""
-    if row.needed is None:
-        return "many"
-    together = comparison.together
-    return str(row.needed) if together is None else minutes_text(row.needed * together.batch_s)
+        end(Code.MISSED)
 
 
 def _suffix(output: Path | None, report: Path | None) -> str:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from froude.cli.ending import Code, end
 from froude.cli.settings import Settings
-from froude.cli.terminal import visible
 from froude.emulation.run.verdict import Colour
 
 if TYPE_CHECKING:
     from froude.documents.artifact import Origin
     from froude.experiment.main_job import MainJob
-
-EXIT_ERROR, EXIT_MISSED = 1, 3
 
 
 def demo(
@@ -69,11 +66,10 @@ def demo(
     for name, value in figures.items():
         settings.out(f"{name:<{width}}  {_text(name, value)}")
     if done.run.failure is not None:
-        print(visible(f"froude: {done.run.failure}"), file=sys.stderr)
-        raise typer.Exit(EXIT_ERROR)
+        end(Code.ERROR, str(done.run.failure))
     if done.run.verdict.colour is Colour.RED:
         settings.note(f"froude: {done.run.verdict}")
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 def _origin(settings: Settings, done: MainJob) -> Origin:

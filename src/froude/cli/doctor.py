@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import typer
 
+from froude.cli.ending import Code, end
 from froude.cli.settings import Settings
 from froude.hadoop.cluster.checkup import Verdict, can_run, check_all
 
@@ -29,4 +30,4 @@ def doctor(ctx: typer.Context) -> None:
     settings.out("")
     settings.out("The demo can run: `froude demo`" if ready else "The demo cannot run yet: see MISSING above")
     if not ready:
-        raise typer.Exit(1)
+        end(Code.ERROR)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from froude.base.clock import RealClock
 from froude.base.errors import InputError
 from froude.base.units import parse_seconds
 from froude.cli import inputs
-from froude.cli.comparison import EXIT_MISSED, Written, show
+from froude.cli.comparison import Written, show
+from froude.cli.ending import Code, end
 from froude.cli.inputs import as_fields, named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
@@ -22,7 +20,6 @@ from froude.cli.settings import Settings
 if TYPE_CHECKING:
     from froude.experiment.runners import DuetRunner
 
-EXIT_INTERRUPTED = 130
 NAME = "comparison.json"
 """Of the file in a duet's folder."""
 
@@ -104,13 +101,11 @@ def perform(
         found = runner.run(Execution(output, settings.workspace, settings.progress(), settings.command))
     origin = Origin(settings.command, (runner.opened.content,), runner.scenario.seed)
     interrupted = found.together is not None and found.together.interrupted
-    if interrupted:
-        print(f"froude: interrupted; what was played is in {output}", file=sys.stderr)
     environment = read_run(output / ARMS[0]).environment if (output / ARMS[0]).is_dir() else {}
     try:
         show(settings, found, origin, written, environment, RealClock().wall())
     finally:
         if interrupted:
-            raise typer.Exit(EXIT_INTERRUPTED)
+            end(Code.INTERRUPTED, f"interrupted; what was played is in {output}")
     if not found.rows:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)

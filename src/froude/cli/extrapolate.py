@@ -8,20 +8,18 @@ from typing import Annotated
 import typer
 
 from froude.cli import inputs
+from froude.cli.ending import Code, end
+from froude.cli.flags import WorkloadFile
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.workload.extrapolate import extrapolate as make_plan
 from froude.workload.plan_file import PARTS, plan_summary, write_plan
 from froude.workload.scale import Scale
 
-EXIT_MISSED = 3
-
 
 def extrapolate(
     ctx: typer.Context,
-    workload: Annotated[
-        Path, typer.Argument(metavar="WORKLOAD", help="The workload's YAML file, or its name here.")
-    ],
+    workload: WorkloadFile,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -58,4 +56,4 @@ def extrapolate(
     if stays:
         settings.out(f"The plan that stands in {output} stays as it is")
     if plan.refused:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)

@@ -14,6 +14,7 @@ import psutil
 import typer
 
 from froude.base.errors import InputError, TargetError
+from froude.cli.ending import Code, end
 from froude.cli.inputs import pairs
 from froude.cli.settings import Settings
 from froude.cli.terminal import results
@@ -133,7 +134,7 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
         _print_state(settings, state, ended)
     if ended:
         settings.note(f"froude: no longer running: {', '.join(ended)}. `froude hadoop down` removes the rest")
-        raise typer.Exit(1)
+        end(Code.ERROR)
 
 
 @app.command()

@@ -12,6 +12,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.base.units import parse_seconds
+from froude.cli.answers import Page
 from froude.cli.numbers import finite
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def show(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="JSON", help="The figures.")
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it.")] = None,
+    report: Page = None,
 ) -> None:
     """How large a namespace is, what its files are like, where they lie and whose they are."""
     from dataclasses import asdict, replace

@@ -180,22 +180,3 @@ def as_fields(path: Path, scenario: Scenario) -> Iterator[None]:
                 parts = {name: getattr(error, name) for name in ("found", "allowed", "remedy")}
                 raise FieldError(error.message, names=found, line=line, **parts).in_file(str(file)) from error
         raise
-
-
-@contextmanager
-def as_flags(**flags: str) -> Iterator[None]:
-    """Errors of the block about a field are about the flag that it came from.
-
-    Args:
-        flags: those that are called otherwise than their fields, by field.
-
-    Raises:
-        InputError: those errors, with the flag.
-    """
-    try:
-        yield
-    except FieldError as error:
-        names = [name for name in error.names if not name.startswith("[")]
-        if names:
-            error.place = "--" + flags.get(names[-1], names[-1]).replace("_", "-")
-        raise

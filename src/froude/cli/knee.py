@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,105 +9,56 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.summary import counted
-from froude.base.units import parse_seconds
 from froude.cli import inputs
-from froude.cli.inputs import as_flags, named, pairs
-from froude.cli.numbers import finite
+from froude.cli.ending import Code, end
+from froude.cli.fields import Fields, Given, with_fields
+from froude.cli.flags import WorkloadFile
+from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
-from froude.cli.play import DurationFlag, LeftoversFlag, PacingFlag, PlayersFlag, RampFlag, SpeedFlag
+from froude.cli.page_text import page_text
+from froude.cli.play import SENDING
 from froude.cli.settings import Settings
 from froude.documents.artifact import Origin
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, YARN_LIMITS
-from froude.emulation.pacing import FASTEST
-from froude.emulation.sustained import Leftovers
+from froude.experiment.scenario.options import KneeOptions, KneeSearch, NameNodeTarget, WorkloadLoad
 from froude.workload.scale import Scale
 
 if TYPE_CHECKING:
     from froude.experiment.knee.answer import Knee
     from froude.experiment.runners import KneeRunner
 
-EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
+
+_MORE = {
+    "limits": f"Of: {', '.join(MEASURES)}. The usual ones, of a NameNode: {'; '.join(DEFAULT_LIMITS)}; of a "
+    f"ResourceManager: {'; '.join(YARN_LIMITS)}. 'error_rate <= 100 %' allows every call to fail."
+}
+_LOAD = Fields(WorkloadLoad, SENDING)
+_SEARCH = Fields(KneeSearch, "raise_ most resolution cores")
+_OPTIONS = Fields(
+    KneeOptions,
+    "limits repeats warm_up_s time_limit_s",
+    flags={"limits": "--limit"},
+    more=_MORE,
+    numbers=["warm_up_s"],
+)
+_TARGET = Fields(NameNodeTarget, "release heap properties", flags={"properties": "--conf"})
 
 
+@with_fields
 def knee(
     ctx: typer.Context,
-    workload: Annotated[
-        Path, typer.Argument(metavar="WORKLOAD", help="The workload's YAML file, or its name here.")
-    ],
+    *,
+    workload: WorkloadFile,
     at: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=QUANTITY", help="Where a scale variable begins [its largest recorded]; repeatable."
         ),
     ] = None,
-    raised: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--raise",
-            metavar="NAME",
-            help="What is raised: scale variables, together, or `speed` "
-            "[every variable on which the number of clients at work in parallel depends]; repeatable.",
-        ),
-    ] = None,
-    limit: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CONDITION",
-            help="What must be kept, too, such as 'p99(addBlock) < 50 ms'; repeatable. "
-            f"Of: {', '.join(MEASURES)}. Always kept, of a NameNode: {'; '.join(DEFAULT_LIMITS)}; of a ResourceManager: "
-            f"{'; '.join(YARN_LIMITS)}. A limit on the same measure takes the place of one of these "
-            "('error_rate <= 100 %' allows every call to fail).",
-        ),
-    ] = None,
-    most: Annotated[
-        float, typer.Option(min=1, max=FASTEST, callback=finite, help="Largest factor of the first load.")
-    ] = 1024,
-    resolution: Annotated[
-        float,
-        typer.Option(
-            min=0.01, max=1, callback=finite, help="How near the loads on both sides of the knee must be."
-        ),
-    ] = 0.1,
-    repeats: Annotated[int, typer.Option(min=1, max=20, help="Plays on each side of the knee.")] = 3,
-    speed: SpeedFlag = 1.0,
-    ramp: RampFlag = 1000.0,
-    players: PlayersFlag = None,
-    warm_up: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=3600,
-            callback=finite,
-            help="Longest time in seconds for which each load is kept up before it is measured; less where it is steady "
-            "sooner.",
-        ),
-    ] = 60.0,
-    measure: Annotated[
-        str | None, typer.Option(help="How long each load is measured once it is steady [15 s].")
-    ] = None,
-    leftovers: LeftoversFlag = Leftovers.KEEP,
-    time_limit: Annotated[
-        str | None,
-        typer.Option(help="When the search ends: a play gets what time is left, such as of '10 min' [none]."),
-    ] = None,
-    cores: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=4096, help="Cores of another machine: scales the computed limit, as an upper bound."
-        ),
-    ] = None,
-    pacing: PacingFlag = None,
-    duration: DurationFlag = None,
-    release: Annotated[
-        str | None, typer.Option(help="Hadoop release of NameNode and ResourceManager.")
-    ] = None,
-    heap: Annotated[
-        str, typer.Option(help="Largest heap of the NameNode, and of the ResourceManager.")
-    ] = "1 GB",
-    conf: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A property of their configuration; repeatable."),
-    ] = None,
+    load: Annotated[Given, _LOAD],
+    search: Annotated[Given, _SEARCH],
+    options: Annotated[Given, _OPTIONS],
+    target: Annotated[Given, _TARGET],
     output: Annotated[Path, typer.Option("-o", "--output", help="File of the answer.")] = Path("knee.json"),
 ) -> None:
     """How far does a NameNode or ResourceManager scale? Sustained load, raised until a limit breaks.
@@ -132,33 +82,15 @@ def knee(
     claim_knee(settings, output, [workload])
     opened = inputs.workload(settings, workload)
     from froude.experiment.runners import KneeRunner
-    from froude.experiment.scenario.options import KneeSearch, NameNodeTarget, WorkloadLoad
     from froude.experiment.scenario.scenario import KneeScenario
 
-    limit_s = None if duration is None else parse_seconds(duration, place="--duration")
-    with as_flags(limits="limit"):
-        scenario = KneeScenario(
-            target=NameNodeTarget(
-                release=release, heap=heap, resourcemanager_heap=heap, properties=pairs(conf or [], "--conf")
-            ),
-            load=WorkloadLoad(
-                workload=workload,
-                at=dict(Scale.parse(at or [])),
-                pacing=pacing,
-                speed=speed,
-                ramp=ramp,
-                duration_s=limit_s,
-                players=players,
-                measure_s=None if measure is None else parse_seconds(measure, place="--measure"),
-                leftovers=leftovers,
-            ),
-            knee=KneeSearch(raise_=tuple(raised or ()), most=most, resolution=resolution, cores=cores),
-            limits=tuple(limit or ()),
-            warm_up_s=warm_up,
-            time_limit_s=None if time_limit is None else parse_seconds(time_limit, place="--time-limit"),
-            repeats=repeats,
-            seed=settings.seed,
-        )
+    scenario = KneeScenario(
+        target=NameNodeTarget(**target, resourcemanager_heap=target["heap"]),
+        load=WorkloadLoad(workload=workload, at=dict(Scale.parse(at or [])), **load),
+        knee=KneeSearch(**search),
+        seed=settings.seed,
+        **options,
+    )
     perform(settings, KneeRunner(scenario, opened), output)
 
 
@@ -221,6 +153,7 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
     Raises:
         typer.Exit: the search was interrupted, or no load kept its limits.
     """
+    from froude.experiment.figures.page import page
     from froude.experiment.knee.answer import Status
     from froude.experiment.knee.file import knee_text, write_knee
 
@@ -228,66 +161,11 @@ def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> N
     if knee.plays:
         write_knee(output, knee, origin)
         settings.emit(knee_text(knee, origin))
-        settings.out(knee_table(knee))
+        settings.out(page_text(page([knee]).report))
         settings.out(f"Written to {output}; `froude report {output}` draws it")
     if knee.interrupted:
         whole = counted(len(knee.plays), "whole play")
         kept = f"what was played is in {output}" if knee.plays else "nothing was written"
-        print(f"froude: interrupted after {whole}: {kept}; its daemons are stopped", file=sys.stderr)
-        raise typer.Exit(EXIT_INTERRUPTED)
+        end(Code.INTERRUPTED, f"interrupted after {whole}: {kept}; its daemons are stopped")
     if knee.low is None or knee.status in {Status.BELOW, Status.MASKED}:
-        raise typer.Exit(EXIT_MISSED)
-
-
-def knee_table(knee: Knee) -> str:
-    """The answer, what to keep in mind with it, how sure it is, what was to be kept, and every play, by load."""
-    from froude.experiment.knee.words import placed_text
-
-    sure = knee.confidence
-    lines = [
-        knee.answer,
-        *knee.remarks,
-        *knee.plan_remarks,
-        f"{sure[:1].upper()}{sure[1:]}.",
-        f"Limits: {'; '.join(knee.limits)}",
-        placed_text(knee.environment),
-        "",
-    ]
-    columns = _GRANTED if any(play.run.containers_per_s is not None for play in knee.plays) else _CALLS
-    heads = (f"{title:>{width}}" for title, (_, _, width) in columns.items())
-    lines.append(f"{'outcome':<8}{''.join(heads)}  {'limited by':<11}load")
-    for play in sorted(knee.plays, key=lambda play: play.level):
-        cells = (_cell(getattr(play.run, name), form, width) for name, form, width in columns.values())
-        lines.append(f"{play.outcome.value:<8}{''.join(cells)}  {play.run.bottleneck:<11}{play.load}")
-    return "\n".join(lines)
-
-
-_CPU = {"target": ("target_cpu_share", ".0%", 8), "player": ("player_cpu_share", ".0%", 8)}
-_CALLS = {
-    "calls/s": ("calls_per_s", ",.0f", 9),
-    "p50 ms": ("p50_ms", ".2f", 10),
-    "p99 ms": ("p99_ms", ".2f", 10),
-    "p99.9 ms": ("p999_ms", ".2f", 10),
-    "queue": ("call_queue_max", ",.0f", 7),
-    **_CPU,
-    "µs/call": ("target_cpu_us", ",.0f", 9),
-}
-"""Columns of plays on a NameNode: what a play has them by, how it is written, and how wide."""
-_GRANTED = {
-    "containers/s": ("containers_per_s", ",.0f", 13),
-    "p50 ms": ("allocation_p50_ms", ",.0f", 8),
-    "p99 ms": ("allocation_p99_ms", ",.0f", 8),
-    "pending": ("containers_pending_max", ",.0f", 9),
-    "apps": ("applications_running", ",.0f", 6),
-    "beats/s": ("node_heartbeats_per_s", ",.0f", 9),
-    "calls/s": ("calls_per_s", ",.0f", 9),
-    "calls p99 ms": ("p99_ms", ",.0f", 14),
-    "queue": ("call_queue_max", ",.0f", 7),
-    **_CPU,
-}
-"""The same of containers on a ResourceManager; percentiles are those of their allocation."""
-
-
-def _cell(value: float | None, form: str, width: int) -> str:
-    """A number of the table, right-aligned; a dash for one that is not known."""
-    return f"{'-' if value is None else format(value, form):>{width}}"
+        end(Code.MISSED)

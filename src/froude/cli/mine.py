@@ -10,6 +10,7 @@ import typer
 from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.cli import inputs, review
+from froude.cli.flags import TextOutput
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -32,7 +33,7 @@ def mine(
     traces: Annotated[
         list[Path], typer.Argument(metavar="TRACE", help="Folders of Traces, one a run, or their names here.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path("workload.yaml"),
+    output: TextOutput = Path("workload.yaml"),
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Predict each size from the others: a mining for each.")
     ] = True,

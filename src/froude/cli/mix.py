@@ -9,6 +9,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli import inputs
+from froude.cli.flags import TextOutput
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.workload.mixture import mixture
@@ -25,7 +26,7 @@ def mix(
             "workload.yaml that of its folder].",
         ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path("mixture.yaml"),
+    output: TextOutput = Path("mixture.yaml"),
 ) -> None:
     """Several Workloads → one, whose jobs run in parallel.
 

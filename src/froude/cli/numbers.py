@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import typer
 
 from froude.base.errors import InputError
+from froude.base.units import parse_quantity
 
 
 def finite(value: float | None) -> float | None:
@@ -35,3 +38,33 @@ def ranged(flag: str, value: float, low: float, high: float) -> float:
     if not low <= value <= high:
         raise InputError("is out of range", place=flag, found=value, allowed=f"{low:g} to {high:g}")
     return value
+
+
+def amount(
+    unit: str, each: float = 1, *, least: float = -math.inf, most: float = math.inf
+) -> Callable[[Any], float]:
+    """The parser of an option that is a time or a size: `10 min` and `4 GB`, or a bare number of its own unit.
+
+    Args:
+        unit: `s` or `B`.
+        each: base units in the option's own, such as 1 << 30 of one in GiB.
+        least: the smallest that is allowed, in the option's own unit.
+        most: the largest.
+
+    Raises:
+        typer.BadParameter: another unit, no number, or out of range.
+    """
+
+    def parse(value: Any) -> float:
+        try:
+            quantity = parse_quantity(value)
+        except InputError as error:
+            raise typer.BadParameter(str(error)) from error
+        number = float(quantity.value) / (each if quantity.unit else 1)
+        if quantity.unit not in {"", unit} or not least <= number <= most:
+            example = "10 min" if unit == "s" else "4 GB"
+            limits = f", {least:g} to {most:g} as a number" if math.isfinite(least) else ""
+            raise typer.BadParameter(f"{value!r} is not allowed here: an amount such as {example}{limits}")
+        return number
+
+    return parse

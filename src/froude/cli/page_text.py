@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from froude.cli.tables import aligned
-from froude.render import Column, Report, Table, Value, ValueKind
+from froude.render import Callout, Column, Report, Table, Value, ValueKind
 from froude.render.format import DASH, THIN, written
 from froude.render.markdown import plain
 
@@ -13,9 +13,14 @@ _ASCII = str.maketrans({THIN: " ", "\u2212": "-", DASH: "-"})
 
 
 def page_text(page: Report) -> str:
-    """The verdict and every table of a page, in its order."""
-    tables = [block for section in page.sections for block in section.blocks if isinstance(block, Table)]
-    return "\n\n".join([plain(page.lede).translate(_ASCII), *map(_table, tables)])
+    """The verdict and every table of a page, in its order; then what must not be overlooked, a line each."""
+    blocks = [block for section in page.sections for block in section.blocks]
+    tables = [_table(block) for block in blocks if isinstance(block, Table)]
+    callouts = [
+        f"{block.title}. {plain(block.markdown)}".strip() for block in blocks if isinstance(block, Callout)
+    ]
+    parts = [plain(page.lede).translate(_ASCII), *tables, "\n".join(callouts)]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _table(table: Table) -> str:

@@ -12,10 +12,11 @@ import typer
 from froude.base.errors import FroudeError, InputError
 from froude.base.files import kind_of_place
 from froude.base.summary import counted
-from froude.base.units import parse_seconds
-from froude.cli.inputs import pairs
+from froude.cli.fields import Fields, Given, with_fields
 from froude.cli.settings import Settings
 from froude.cli.terminal import visible
+from froude.experiment.scenario.options import ReleaseTarget
+from froude.experiment.scenario.scenario import Recording, RecordScenario
 
 if TYPE_CHECKING:
     from froude.base.units import Quantity
@@ -23,14 +24,23 @@ if TYPE_CHECKING:
     from froude.experiment.main_job import Recorded
     from froude.experiment.own_job import OwnJob
     from froude.experiment.runners import RecordRunner
-    from froude.experiment.scenario.scenario import RecordScenario
     from froude.workload.scale import Scale
 
 _TAIL_LINES = 20
 
 
+_FLAGS = {"properties": "--conf", "intervals": "--interval", "faults": "--fault"}
+_RECORDING = Fields(
+    Recording,
+    "cross name repeats timeout_s settle_s replication properties intervals faults fresh",
+    flags=_FLAGS,
+)
+
+
+@with_fields
 def record(
     ctx: typer.Context,
+    *,
     command: Annotated[
         list[str],
         typer.Argument(
@@ -46,34 +56,8 @@ def record(
         list[str] | None,
         typer.Option(metavar="NAME=V,V,...", help="A variable's value in each run; repeatable."),
     ] = None,
-    cross: Annotated[
-        bool, typer.Option("--cross", help="Every value with every other, instead of one after another.")
-    ] = False,
-    name: Annotated[
-        str | None, typer.Option(help="Of the Trace; of several NAME-1, NAME-2, ... [trace-1, ...].")
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="How often all runs are made, in rounds.")] = 1,
-    timeout: Annotated[str, typer.Option(help="Longest time of one run of the command.")] = "30 min",
-    settle: Annotated[
-        str | None, typer.Option(help="How long to record after the command [3.5 s; with YARN 10 s].")
-    ] = None,
-    replication: Annotated[int, typer.Option(min=1, help="Copies of each block.")] = 2,
-    conf: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A property of daemons and clients; repeatable."),
-    ] = None,
-    interval: Annotated[
-        list[str] | None,
-        typer.Option(metavar="METHOD=TIME", help="Lower an interval, as of blockReport; repeatable."),
-    ] = None,
-    fault: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="kill datanode 0 after 20 s; repeatable."),
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Ids begin at Hadoop's first ones, instead of random ones.")
-    ] = False,
-    release: Annotated[str | None, typer.Option(help="Hadoop release to fetch and start.")] = None,
+    recording: Annotated[Given, _RECORDING],
+    target: Annotated[Given, Fields(ReleaseTarget, "release")],
 ) -> None:
     """Run a job of yours on small real clusters, and record every call → Traces.
 
@@ -89,32 +73,18 @@ def record(
     Example: froude record --datanodes 2,3,4,3 --scale clients=2,4,3,10 --scale files=5,12,8,4 -- ./job.sh {clients} {files}
     """  # noqa: E501 - an example is one line
     from froude.experiment.runners import RecordRunner
-    from froude.experiment.scenario.options import ReleaseTarget
     from froude.experiment.scenario.run_lists import DATANODES, NODEMANAGERS
-    from froude.experiment.scenario.scenario import Recording, RecordScenario
 
     settings: Settings = ctx.obj
-    lists = _lists(datanodes, nodemanagers, scale or [], cross=cross)
+    lists = _lists(datanodes, nodemanagers, scale or [], cross=recording["cross"])
     scenario = RecordScenario(
-        target=ReleaseTarget(release=release),
+        target=ReleaseTarget(**target),
         record=Recording(
             command=tuple(command),
             datanodes=tuple(int(each.value) for each in lists.pop(DATANODES)),
             nodemanagers=tuple(int(each.value) for each in lists.pop(NODEMANAGERS, ())),
             scales={variable: tuple(values) for variable, values in lists.items()},
-            cross=cross,
-            repeats=repeats,
-            replication=replication,
-            properties=pairs(conf or [], "--conf"),
-            intervals={
-                method: parse_seconds(text, place="--interval")
-                for method, text in pairs(interval or [], "--interval").items()
-            },
-            faults=tuple(fault or ()),
-            timeout_s=parse_seconds(timeout, place="--timeout"),
-            settle_s=None if settle is None else parse_seconds(settle, place="--settle"),
-            fresh=fresh,
-            name=name,
+            **recording,
         ),
         seed=settings.seed,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ import typer
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_text, kind_of_place
 from froude.base.summary import counted
+from froude.cli.ending import Code, end
 from froude.cli.inputs import as_fields, named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
@@ -24,8 +24,6 @@ from froude.documents.recognise import kind_of
 if TYPE_CHECKING:
     from froude.experiment.runners import SweepRunner
     from froude.experiment.sweep.result import Swept, SweptArm
-
-EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
 
 
 def sweep(
@@ -106,12 +104,11 @@ def perform(
     settings.emit(text)
     settings.out(sweep_table(swept))
     if swept.interrupted:
-        said = f"froude: interrupted after {swept.made} of {counted(number, 'run')}: the whole ones are in {output}; "
-        print(said + "the same command goes on", file=sys.stderr)
-        raise typer.Exit(EXIT_INTERRUPTED)
+        whole = f"{swept.made} of {counted(number, 'run')}: the whole ones are in {output}"
+        end(Code.INTERRUPTED, f"interrupted after {whole}; the same command goes on")
     settings.out(f"Written to {output / NAME}; `froude report {output / NAME}` draws it")
     if swept.worse or swept.undecided:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 def sweep_table(swept: Swept) -> str:

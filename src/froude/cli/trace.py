@@ -9,23 +9,23 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli import inputs, trace_import
-from froude.cli.interval_text import agreement_text
+from froude.cli.ending import Code, end
 from froude.cli.run_text import failures_text
 from froude.cli.tables import aligned
 from froude.cli.terminal import visible
 from froude.hadoop.rpc.target import daemon_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from google.protobuf.message import Message
 
     from froude.cli.settings import Settings
     from froude.trace.diff import TraceDiff
+    from froude.trace.intervals import Agreement
     from froude.trace.types import Call, Trace
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
-EXIT_MISSED = 3
 _ROWS = 40
 
 
@@ -109,7 +109,7 @@ def validate(
         for line in (*result.problems, *result.remarks):
             settings.out(f"  {line}")
     if not result.good:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 @app.command(epilog="Example: froude trace diff workload.yaml check")
@@ -148,7 +148,7 @@ def diff(
         )
         share = prediction.row("logical").share
         if at_least is not None and (prediction.sequence_share != 1 or share is None or share < at_least):
-            raise typer.Exit(EXIT_MISSED)
+            end(Code.MISSED)
         return
     for flag, value in {"--pair": pair, "--at-least": at_least}.items():
         if value is not None:
@@ -190,7 +190,7 @@ def closure(
             for call in left[:10]:
                 settings.out(f"  {what}: {call.user} {call.command} {call.src or ''} {call.dst or ''}")
     if not result.closed:
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 app.add_typer(trace_import.app, name="import")
@@ -259,7 +259,19 @@ def _print_diff(settings: Settings, result: TraceDiff) -> None:
         for a in s.arguments[:10]:
             ours, theirs = a.example
             settings.out(f"  {a.method} {a.path}: {a.differing} of {a.compared} differ: {ours} | {theirs}")
-    settings.out(agreement_text(result.intervals))
+    settings.out(_agreement_text(result.intervals))
+
+
+def _agreement_text(agreements: Sequence[Agreement]) -> str:
+    """How many call sites of two runs agree, a line for each statistic."""
+    from froude.trace.intervals import FEWEST, RESOLUTION_S, WITHIN
+
+    return "\n".join(
+        f"{sites.statistic} of the intervals within {WITHIN:.0%}: {len(sites.agreeing)} of {sites.compared} call "
+        f"sites; {sites.few} more have fewer than {FEWEST} intervals, {sites.short} are below "
+        f"{1000 * RESOLUTION_S:g} ms"
+        for sites in agreements
+    )
 
 
 def _decoded(trace: Trace, call: Call) -> dict[str, Any]:

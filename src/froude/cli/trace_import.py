@@ -13,6 +13,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.base.units import parse_zone
+from froude.cli.flags import Jars, Scales, SourceId, Tags, TraceOutput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +112,7 @@ def audit(
         Path | None,
         typer.Option(metavar="KEY", help="Rename paths, users and hosts; a file of 16 secret bytes or more."),
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A word to find it by.")] = None,
+    tag: Tags = None,
 ) -> None:
     """A NameNode's audit logs: every line parsed, put in order, kept as columns; `froude trace show` shows it.
 
@@ -190,10 +191,8 @@ def calls(
     path: Annotated[
         Path, typer.Argument(metavar="TABLE", help="CSV with a header, or JSON lines; plain or packed.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
-    scale: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="The scale it ran at.")
-    ] = None,
+    output: TraceOutput,
+    scale: Scales = None,
     column: Annotated[
         list[str] | None,
         typer.Option(metavar="WHAT=NAME", help="Which column says what, where its name does not."),
@@ -206,10 +205,8 @@ def calls(
         typer.Option(metavar="TABLE", help="Other tables of the job, so that all get the same types."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="One line that is no call is an error.")] = False,
-    source_id: Annotated[str, typer.Option(help="Identity of what was recorded.")] = "",
-    tag: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="A word to find the Trace by.")
-    ] = None,
+    source_id: SourceId = "",
+    tag: Tags = None,
 ) -> None:
     """A table of calls of any RPC system, one row a call: CSV or JSON lines.
 
@@ -250,18 +247,12 @@ def calls(
 def tap(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="TAP", help="A tap file, plain or packed.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
-    scale: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="The scale it ran at.")
-    ] = None,
-    hadoop: Annotated[
-        str | None, typer.Option(help="The recorded release, or a folder of its jars [3.5.0].")
-    ] = None,
+    output: TraceOutput,
+    scale: Scales = None,
+    hadoop: Jars = None,
     strict: Annotated[bool, typer.Option("--strict", help="A tap that is cut short is an error.")] = False,
-    source_id: Annotated[str, typer.Option(help="Identity of what was recorded.")] = "",
-    tag: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="A word to find the Trace by.")
-    ] = None,
+    source_id: SourceId = "",
+    tag: Tags = None,
 ) -> None:
     """A tap: raw bytes of connections with their times."""
     from froude.cli.capture_inputs import schema_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
+import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
@@ -252,17 +252,23 @@ def _example(hint: Any) -> Example | None:
 @cache
 def _descriptions(kind: type) -> Mapping[str, str]:
     """The text under each attribute of a class's own; none where its source is not there."""
-    if kind is object or "__dataclass_fields__" not in vars(kind):
-        return {}
-    try:
-        body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body  # type: ignore[attr-defined]
-    except (OSError, TypeError):
+    if "__dataclass_fields__" not in vars(kind):
         return {}
     return {
         node.target.id: " ".join(str(text.value.value).split())
-        for node, text in pairwise(body)
+        for node, text in pairwise(_bodies(kind.__module__).get(kind.__qualname__, []))
         if isinstance(node, ast.AnnAssign)
         and isinstance(node.target, ast.Name)
         and isinstance(text, ast.Expr)
         and isinstance(text.value, ast.Constant)
     }
+
+
+@cache
+def _bodies(module: str) -> Mapping[str, list[ast.stmt]]:
+    """What is in each class of a module, read once for all of them."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError):
+        return {}
+    return {node.name: node.body for node in tree.body if isinstance(node, ast.ClassDef)}

@@ -13,14 +13,19 @@ from pathlib import Path
 from typing import Self, Unpack
 
 from froude.base import parallel
-from froude.base.progress import Progress
+from froude.base.errors import InputError
+from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.documents.store import Workspace as Store
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import Run
+from froude.experiment.compare.compare import Comparison
 from froude.experiment.figures.head import Part
 from froude.experiment.figures.page import Page, page
+from froude.experiment.play.execution import Execution
 from froude.experiment.record import record as recording
+from froude.experiment.runners import DuetRunner
+from froude.experiment.scenario.scenario import DuetScenario, read_scenario
 from froude.hadoop.cluster.cluster import Cluster, ClusterOptions
 from froude.hadoop.cluster.namenode import NameNode, NameNodeOptions
 from froude.hadoop.cluster.yarn_cluster import YarnCluster
@@ -169,3 +174,21 @@ class Workspace:
             title: what stands at its head.
         """
         return page(parts, title=title)
+
+
+def duet(
+    scenario: DuetScenario | Path | str, folder: Path | str, *, progress: Progress | None = None
+) -> Comparison:
+    """Play baseline and candidate at the same time, as `froude compare --duet` does; each arm's run is kept.
+
+    Args:
+        scenario: of kind duet, or its file.
+        folder: of both runs.
+
+    Raises:
+        InputError: it is a scenario of another kind.
+    """
+    asked = scenario if isinstance(scenario, DuetScenario) else read_scenario(Path(scenario)).scenario
+    if not isinstance(asked, DuetScenario):
+        raise InputError("is not a duet", place="kind", found=asked.kind, allowed=DuetScenario.kind)
+    return DuetRunner.of(asked).run(Execution(Path(folder), progress=progress or Silent()))

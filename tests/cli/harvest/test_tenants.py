@@ -166,7 +166,6 @@ def test_gaps_are_filled_only_on_demand(here: Path, capsys: Out) -> None:
             "simulate scheduling dc --only fair",
             "--only: is not one of its words; found fair; allowed: stock, pt",
         ),
-        ("simulate scheduling dc --batch-share 2", "--batch-share: is out of range"),
         ("simulate scheduling dc --days 30", "found 8.0 days; allowed: 30 days"),
         ("simulate scheduling dc --gap 0s", "--gap"),
         (

@@ -14,14 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.cli.answers import Answer
+from froude.cli.ending import Code
 from froude.cli.outputs import Output
 from froude.cli.provision import common
 from froude.cli.settings import Settings
 from froude.documents.lineage import content_of
+from froude.provision.analyses.documents import document
+from froude.provision.answers import unproved
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Report, Section, Text
+from froude.render.answer import Answer
 from tests.support.provision.clusters import paper_plan, photoshare, small
 
 NO_RANGE = "--from, --to: is no range"
@@ -35,10 +38,10 @@ MULTIPLES = st.floats(1e-12, 1e12)
 
 def test_the_problem_at_a_multiple_of_its_sla() -> None:
     """The rates are multiplied; 1 leaves it as it is, 0 is a cluster that only keeps its data."""
-    assert common.problem(SETTINGS, [NAME]) == photoshare()
+    assert common.problem([NAME]) == photoshare()
     rates = [target.rate for target in photoshare().sla.targets]
     for scale in (0.0, 0.5, 3.0):
-        scaled = common.problem(SETTINGS, [NAME], scale)
+        scaled = common.problem([NAME], scale)
         assert [target.rate for target in scaled.sla.targets] == [rate * scale for rate in rates]
 
 
@@ -46,27 +49,7 @@ def test_the_problem_at_a_multiple_of_its_sla() -> None:
 def test_a_multiple_out_of_range(scale: float) -> None:
     """Is refused with the flag's name."""
     with pytest.raises(InputError, match="--scale: is out of range"):
-        common.problem(SETTINGS, [NAME], scale)
-
-
-FLAWED = "froude: provision/1\nresources:\n  cpu: {price: a, power: b}\n"
-
-
-def test_every_flaw_is_a_line_and_the_end_is_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With --json they are one document as well."""
-    file = tmp_path / "flawed.yaml"
-    file.write_text(FLAWED)
-    for settings in (SETTINGS, AS_JSON):
-        with pytest.raises(typer.Exit) as end:
-            common.problem(settings, [str(file)])
-        assert end.value.exit_code == common.EXIT_ERROR
-        out, err = capsys.readouterr()
-        lines = err.splitlines()
-        assert len(lines) >= 2
-        assert all(line.startswith(f"froude: {file}:") for line in lines)
-        errors = json.loads(out)["errors"] if settings.json else []
-        assert len(errors) == (len(lines) if settings.json else 0)
-        assert all(error["file"] == str(file) for error in errors)
+        common.problem([NAME], scale)
 
 
 def test_every_place_is_claimed(tmp_path: Path) -> None:
@@ -79,7 +62,7 @@ def test_every_place_is_claimed(tmp_path: Path) -> None:
             common.claim(
                 SETTINGS, [], results=(out, "sweep"), report=page, others=[Output(place, "provision")]
             )
-    out.write_text(FLAWED)
+    out.write_text("froude: provision/1\n")
     with pytest.raises(InputError, match=r"a\.json: "):
         common.claim(SETTINGS, [str(out)], results=(out, "sweep"))
 
@@ -194,7 +177,7 @@ def test_a_command_ends_with_3_unless_all_is_proved(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == ""
     with pytest.raises(typer.Exit) as end:
         common.end(SETTINGS, [paper_plan(), opened, ProvisionPlan(Status.INFEASIBLE)])
-    assert end.value.exit_code == common.EXIT_MISSED
+    assert end.value.exit_code == Code.MISSED
     assert capsys.readouterr().err == "2 of 3 not proved: gap not reached\n"
 
 
@@ -222,8 +205,8 @@ def test_a_page_and_its_figures(tmp_path: Path) -> None:
 
 def finish(settings: Settings, output: Path | None, report: Path | None) -> None:
     """End an analysis that found one plan."""
-    missed = common.unproved([paper_plan()])
-    answer = Answer("best", common.found([paper_plan()]), lambda _: PAGE, missed)
+    missed = unproved([paper_plan()])
+    answer = Answer("best", {"found": document([paper_plan()])}, lambda _: PAGE, missed)
     common.finish(settings, answer, [NAME], output=output, report=report)
 
 
@@ -246,11 +229,11 @@ def test_what_was_found_is_written_and_printed(tmp_path: Path, capsys: pytest.Ca
 
 def test_what_is_not_met_is_3() -> None:
     """Or not proved."""
-    for missed in ("", common.unproved([ProvisionPlan(Status.GAP)])):
+    for missed in ("", unproved([ProvisionPlan(Status.GAP)])):
         answer = Answer("best", {}, lambda _: PAGE, missed)
         with pytest.raises(typer.Exit) as end:
             common.finish(SETTINGS, answer, [NAME], output=None, report=None)
-        assert end.value.exit_code == common.EXIT_MISSED
+        assert end.value.exit_code == Code.MISSED
 
 
 def test_a_dry_run_says_what_would_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,20 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.errors import InputError
 from froude.cli.app import run
-from froude.cli.provision import questions
 from froude.provision.analyses import choose, prices
 from froude.provision.analyses import uncertainty as uncertain
 from froude.provision.analyses.choose import WhyNot
-from froude.provision.analyses.inputs import find_input, main_inputs
+from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.prices import Crossing, Drop, Sensitivity
 from froude.provision.analyses.uncertainty import (
     Candidate,
-    Distribution,
-    Lognormal,
     Sample,
-    Triangular,
     Uncertainty,
     Uniform,
 )
@@ -145,48 +140,6 @@ def test_wrong_flags_are_refused(
     error_text = capsys.readouterr().err
     assert message in error_text
     assert len(error_text.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "known"),
-    [
-        ("dataset.photos.size=150GB..250GB", Uniform(150e9, 250e9)),
-        ("dataset.photos.size=150GB..150GB..300GB", Triangular(150e9, 150e9, 300e9)),
-        ("dataset.photos.size=200GB*1.5", Lognormal(200e9, 1.5)),
-    ],
-)
-def test_what_is_known_of_an_input(text: str, known: Distribution) -> None:
-    """Two ends, two ends and what is likeliest, or a median and a factor; in base units."""
-    input_, distribution = questions.known_input(photoshare(), text)
-    assert input_.path == "dataset.photos.size"
-    assert distribution == known
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ("1GB", "is no range"),
-        ("1GB..2GB..3GB..4GB", r"dataset\.photos\.size: "),
-        ("1GB..3GB..2GB", r"dataset\.photos\.size: "),
-        ("1GB*x", "is no factor"),
-        ("1GB*1", "--input: "),
-        ("1GB*nan", "--input: "),
-        ("1GB*inf", "--input: "),
-        ("..2GB", "dataset.photos.size"),
-    ],
-)
-def test_what_is_no_range(given: str, message: str) -> None:
-    """Named with what was typed."""
-    with pytest.raises(InputError, match=message):
-        questions.known_input(photoshare(), f"dataset.photos.size={given}")
-
-
-def test_inputs_are_those_asked_for_or_the_main_ones() -> None:
-    """In the order in which they were asked for."""
-    problem = photoshare()
-    paths = ["unit.SSD.price", "cpu.core.price"]
-    assert [input_.path for input_ in questions.chosen_inputs(problem, paths)] == paths
-    assert questions.chosen_inputs(problem, None) == main_inputs(problem)
 
 
 def test_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
-from froude.cli.provision import sweeping
+from froude.provision import answers
 from froude.provision.analyses import designs
 from froude.provision.analyses.designs import Comparison, Pair
-from froude.provision.inputs.plan_file import plan_document
-from froude.provision.search import compile as compiling
 from froude.provision.search.compile import Point
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.support.cli.provision.analyses import NAME, asked
@@ -36,20 +34,11 @@ def test_a_curve(tmp_path: Path) -> None:
     assert set(points[0]["baselines"]) == {"7.2KDisk", "15KDisk", "SSD"}
 
 
-def test_points_as_a_document() -> None:
-    """Every point's plan and its baselines, by unit type."""
-    plan, none = plan_document(paper_plan()), plan_document(NONE)
-    assert sweeping._points(POINTS) == [
-        {"factor": 0.5, "plan": plan, "baselines": {"SSD": none}},
-        {"factor": 8.0, "plan": none, "baselines": {}},
-    ]
-
-
 def test_a_point_without_a_cluster_says_why_and_is_3(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Written to sweep.json where no place is named."""
-    monkeypatch.setattr(compiling, "sweep", lambda *_, **__: POINTS)
+    monkeypatch.setattr(answers, "sweep_plans", lambda *_, **__: POINTS)
     monkeypatch.chdir(tmp_path)
     assert run(["provision", "sweep", NAME]) == 3
     *_, held, lost = (" ".join(line.split()) for line in capsys.readouterr().out.splitlines())
@@ -69,7 +58,7 @@ def test_an_interrupt_keeps_the_points_so_far(
             done(point)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compiling, "sweep", interrupted)
+    monkeypatch.setattr(answers, "sweep_plans", interrupted)
     points: tuple[Point, ...] = ()
     words = ["provision", "sweep", NAME, "--points", "3", "-o", str(out)]
     assert (run(words), out.exists()) == (130, False)

@@ -90,8 +90,8 @@ def test_the_answer_heads_the_page() -> None:
     head = head_of([("knee.json", two_plays())])
     assert head.title == "How far does this NameNode scale? Up to 2 calls/s (clients=2)"
     assert head.lede.startswith("**The NameNode keeps its limits up to 2 calls/s (clients=2)")
-    assert "\n- The limits: `p99 < 1 s`, kept in 1 of 1 play at clients=2.\n- " in head.lede
-    items = head.lede.split("\n- ")[2:]
+    assert "\n- The limits: `p99 < 1 s`.\n- Limits kept in 1 of 1 play at clients=2" in head.lede
+    items = head.lede.split("\n- ")[3:-1]
     assert items == list(two_plays().remarks)
     assert head.tone is Tone.GOOD
     assert [figure.label for figure in head.figures] == [

@@ -51,7 +51,7 @@ def test_a_knee_answers_first_with_its_limits_and_its_jvm(tmp_path: Path) -> Non
     report = main_job_report(done(tmp_path, knee=knee))
     assert report.title == "How far does this NameNode scale? Up to 2 calls/s (clients=2)"
     assert report.lede.startswith("**The NameNode keeps its limits up to 2 calls/s (clients=2)")
-    assert "The limits: `p99 < 1 s`, kept in 1 of 1 play at clients=2." in report.lede
+    assert "The limits: `p99 < 1 s`.\n- Limits kept in 1 of 1 play at clients=2" in report.lede
     assert "flags for a quick start (-XX:TieredStopAtLevel=1 -XX:+UseSerialGC)" in report.lede
     alone = main_job_report(done(tmp_path, run=a_run(environment=flags)))
     assert "flags for a quick start" in alone.lede

@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
-from froude.experiment.figures.prediction import prediction_section
+from froude.experiment.figures.prediction import _intervals, _starts, prediction_section
+from froude.mining.check.intervals import Site
+from froude.mining.fit.starts import Delay
 from froude.render import Table
+from froude.trace.intervals import Observed
 from tests.support.experiment.figures.prediction import PREDICTION
 
 
@@ -37,3 +40,23 @@ def test_a_ceiling_that_nobody_measured_has_no_column() -> None:
     )
     assert "Ceiling" not in [column.title for column in table.columns]
     assert "ceiling" not in table.note
+
+
+def test_call_sites_by_service() -> None:
+    """With a second run only those at which the two agree count."""
+    good, bad, few = Observed(9, 1.0, 1.1), Observed(9, 2.0, 3.0), Observed(2, 1.0, 1.0)
+    sites = [Site("namenode", "c1", "m", False, good, good), Site("namenode", "c2", "m", False, good, bad)]
+    other = [sites[0], Site("namenode", "c2", "m", False, good, good)]
+    assert _intervals(sites, ()).rows[0] == ("namenode", "median", 1, 2, 1.5)
+    assert _intervals(sites, other).rows[0][:5] == ("namenode", "median", 1, 1, 2)
+    nothing = _intervals([Site("scheduler", "c1", "m", False, few, few)], ()).rows[0]
+    assert nothing == ("scheduler", "median", 0, 0, 1.0)
+
+
+def test_starts() -> None:
+    """Also of a type that began before what it should have waited for."""
+    table = _starts([Delay("map", "shell", 4.7, 6.8), Delay("nodemanager", None, 0.0, None)])
+    assert table.rows == [
+        ("map", "shell", "4.7", "6.8"),
+        ("nodemanager", "the beginning", "0.0", "before it"),
+    ]

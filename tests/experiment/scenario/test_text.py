@@ -39,7 +39,7 @@ AS_THEY_STAND: dict[str, Scenario] = {
 
 
 def _read(text: str) -> Scenario:
-    return scenario_of(parse_document(text.encode(), "s.yaml").fields, "s.yaml")
+    return scenario_of(parse_document(text.encode(), "s.yaml").fields, Path("s.yaml"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

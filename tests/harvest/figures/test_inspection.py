@@ -9,7 +9,8 @@ import numpy as np
 from froude.harvest.figures.inspection import WITHOUT, Inspected, inspection_report
 from froude.harvest.place.existing import ABSENT, Broken, Existing
 from froude.harvest.place.policies import Attribute
-from froude.harvest.simulate.durability import Compared, DurabilitySetting, Outcome
+from froude.harvest.simulate.durability import Compared, Outcome
+from froude.harvest.simulate.settings import DurabilitySetting
 from froude.render import Callout, Table
 from tests.support.harvest.place.layouts import nine
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from froude.harvest.figures.replicas import availability_report, durability_report
-from froude.harvest.simulate.availability import Availability, AvailabilitySetting
-from froude.harvest.simulate.durability import Compared, DurabilitySetting, Outcome
+from froude.harvest.simulate.availability import Availability
+from froude.harvest.simulate.durability import Compared, Outcome
+from froude.harvest.simulate.settings import AvailabilitySetting, DurabilitySetting
 from froude.render import Callout, Chart, Table
 
 YEAR = Outcome("stock", 0, 100, 0, 8, 50, 49, 0, 0, 0.25, {"rack": 2})
@@ -60,7 +61,7 @@ def test_what_could_not_be_placed_is_said_and_fill_levels_are_drawn() -> None:
 
 def test_failed_accesses_by_mean() -> None:
     """The verdict is at the mean nearest to half."""
-    setting = AvailabilitySetting((0.3, 0.6), blocks=10)
+    setting = AvailabilitySetting(means=(0.3, 0.6), blocks=10)
     found = [
         Availability(policy, mean, 1.0, (share, share), 0)
         for policy, shares in (("stock", (0.01, 0.2)), ("rows+environment", (0.0, 0.00001)))

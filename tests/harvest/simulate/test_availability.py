@@ -10,8 +10,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.harvest.place.policies import PRESETS, preset
-from froude.harvest.simulate.availability import AvailabilitySetting, availability, failed_share
-from froude.harvest.simulate.scaling import Scaling
+from froude.harvest.simulate.availability import availability, failed_share
+from froude.harvest.simulate.settings import AvailabilitySetting, Scaling
 from tests.support.harvest.even import datacenter
 
 SMALL = AvailabilitySetting(means=(0.3, 0.66), blocks=3000, moments=40)
@@ -75,9 +75,9 @@ def test_classes_are_of_the_time_before_and_accesses_after() -> None:
 
 def test_settings_check_themselves() -> None:
     """A mean of all of every server cannot be wanted."""
-    with pytest.raises(ValueError, match="above 0 and below 1"):
+    with pytest.raises(InputError, match="means"):
         AvailabilitySetting(means=(1.0,))
-    with pytest.raises(ValueError, match="1 or more"):
+    with pytest.raises(InputError, match="moments"):
         AvailabilitySetting(moments=0)
 
 

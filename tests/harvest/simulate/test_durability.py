@@ -10,7 +10,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.harvest.place.policies import PRESETS, preset
-from froude.harvest.simulate.durability import Case, DurabilitySetting, Throttle, compare, simulate, year_of
+from froude.harvest.simulate.durability import Case, compare, simulate, year_of
+from froude.harvest.simulate.settings import DurabilitySetting, Throttle
 from froude.harvest.telemetry.datacenter import Reimages
 from tests.support.harvest.even import datacenter
 
@@ -92,7 +93,7 @@ def test_settings_check_themselves() -> None:
     assert (SMALL.tick_s, SMALL.ticks) == (120, 90 * 720)
     assert SMALL.throttle is Throttle.SOURCE
     assert SMALL.capacity(300) == 100
-    with pytest.raises(ValueError, match="fill at most 1"):
+    with pytest.raises(InputError, match="fill: is out of range"):
         DurabilitySetting(fill=1.5)
-    with pytest.raises(ValueError, match="at most 2,147,483,647 replicas"):
-        DurabilitySetting(blocks=1 << 30)
+    with pytest.raises(InputError, match="are too many replicas"):
+        DurabilitySetting(blocks=100_000_000, replicas=30)

@@ -9,7 +9,8 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.harvest.simulate.month import SchedulingSetting, month_of
+from froude.harvest.simulate.month import month_of
+from froude.harvest.simulate.settings import SchedulingSetting
 from tests.support.harvest.datacenters import made
 from tests.support.harvest.simulate.months import SETTING
 
@@ -60,5 +61,5 @@ def test_gaps_are_filled_on_demand_and_counted() -> None:
 @pytest.mark.parametrize("wrong", [{"days": 0}, {"mean_gap_s": 0}, {"batch_share": 0}, {"reserve_cores": -1}])
 def test_a_setting_that_cannot_be(wrong: dict) -> None:
     """Nothing to simulate, or less than no reserve."""
-    with pytest.raises(ValueError, match="above 0"):
+    with pytest.raises(InputError, match=f"{next(iter(wrong)).removesuffix('_s')}: is "):
         SchedulingSetting(**wrong)

@@ -13,7 +13,8 @@ from froude.harvest.place.policies import Policy, preset
 from froude.harvest.place.rules import prepare
 from froude.harvest.place.targets import put
 from froude.harvest.simulate import repair
-from froude.harvest.simulate.durability import DAY_S, Counts, DurabilitySetting, Throttle, repair_year
+from froude.harvest.simulate.durability import Counts, repair_year
+from froude.harvest.simulate.settings import DAY_S, DurabilitySetting, Throttle
 from froude.harvest.telemetry.datacenter import Reimages
 
 TICK_S = 120.0
@@ -39,7 +40,9 @@ def played(  # noqa: PLR0917 - what there is, what happens
             put(targets, server)
     placed = Placed(np.array(blocks, np.int32), targets, rules, 0)
     servers, times = np.array([each[0] for each in wipes]), np.array([each[1] * TICK_S for each in wipes])
-    setting = DurabilitySetting(len(blocks), replicas, days=ticks * TICK_S / DAY_S, throttle=throttle)
+    setting = DurabilitySetting(
+        blocks=len(blocks), replicas=replicas, days=ticks * TICK_S / DAY_S, throttle=throttle
+    )
     happened = Reimages(servers.astype(np.int32), times.astype(float))
     return repair_year(placed, happened, setting, np.random.default_rng(1)), placed
 
@@ -138,7 +141,7 @@ def test_independent_failures_and_unsaturated_repair_have_a_closed_form(
     each, zero = np.arange(servers, dtype=np.int32), np.zeros(servers, np.int32)
     tick, server = np.nonzero(draw.random((ticks, servers)) < chance)
     wipes = Reimages(server.astype(np.int32), tick * TICK_S)
-    setting = DurabilitySetting(blocks, replicas, fill=0.1, days=ticks * TICK_S / DAY_S)
+    setting = DurabilitySetting(blocks=blocks, replicas=replicas, fill=0.1, days=ticks * TICK_S / DAY_S)
     space = np.full(servers, setting.capacity(servers), np.int32)
     layout = Layout(each, each, each, zero, zero)
     placed = place_blocks(layout, preset("random"), space, blocks, replicas, draw)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.harvest.simulate.scaling import Scaling, factor_for, scaled
+from froude.harvest.simulate.scaling import factor_for, scaled
+from froude.harvest.simulate.settings import Scaling
 
 SERIES = np.array([[0.1, 0.5], [0.25, np.nan]], np.float32)
 

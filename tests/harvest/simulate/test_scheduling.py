@@ -10,8 +10,9 @@ import pytest
 from froude.base.seeds import Seeds
 from froude.harvest.schedule.dags.graph import JobGraph, Stage
 from froude.harvest.simulate.jobs import Submitted, drawn_jobs
-from froude.harvest.simulate.month import Scheduler, SchedulingSetting, month_of
+from froude.harvest.simulate.month import Scheduler, month_of
 from froude.harvest.simulate.scheduling import BatchPlay, compare, gains, predicted, spreads
+from froude.harvest.simulate.settings import SchedulingSetting
 from tests.support.harvest.datacenters import drawn, made
 from tests.support.harvest.simulate.months import case, month
 

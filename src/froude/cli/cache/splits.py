@@ -14,7 +14,6 @@ import typer
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
-from froude.base.progress import counting
 from froude.cli import answers, table_flags
 from froude.cli.cache.sizes import size_of
 from froude.documents.reading import LIMIT_BYTES
@@ -22,6 +21,7 @@ from froude.documents.reading import LIMIT_BYTES
 if TYPE_CHECKING:
     from froude.base.forms import Options
     from froude.cli.settings import Settings
+    from froude.render.answer import Answer
 
 
 def solve(
@@ -61,15 +61,9 @@ def solve(
 
     Example: froude cache solve table-1 --what-if 0.5,2
     """
-    from dataclasses import asdict
-
-    from froude.cache.figures.plan import plan_report
+    from froude.cache import analyses
     from froude.cache.solve.files import PLAN, read_state, shipped
-    from froude.cache.solve.planner import Planning
-    from froude.cache.solve.planner import solve as plan_of
     from froude.cache.solve.policies import DEFAULT
-    from froude.cache.solve.policies import policy as named
-    from froude.cache.solve.whatif import what_if as cases_of
 
     settings: Settings = ctx.obj
     path = shipped().get(state, Path(state))
@@ -80,26 +74,16 @@ def solve(
             print(text, end="")
         return
     answers.claim(settings, [path], output, PLAN.kind, report)
-    chosen = named(policy or DEFAULT)
-    factors = _factors(what_if)
-    opened = read_state(path)
-    planning = Planning(seeds=answers.seeds(settings), **({"least_gain": None} if move_anyway else {}))
-    with settings.progress().task(f"{len(opened.state.vms)} VMs by policy {chosen.name}"):
-        plan = plan_of(opened.state, chosen, planning)
-        cases = cases_of(opened.state, chosen, factors, planning)
-    content = asdict(plan)
-    if cases:
-        content["what_if"] = [
-            {"factor": case.factor, "space_bytes": case.space_bytes, **asdict(case.plan.expected)}
-            for case in cases
-        ]
-    answers.finish(
-        settings,
-        answers.Answer(PLAN.kind, content, lambda facts: plan_report(opened.state, plan, cases, facts)),
-        inputs={state: opened.content},
-        output=output,
-        report=report,
+    factors, opened = _factors(what_if), read_state(path)
+    answer = analyses.split(
+        opened.state,
+        policy or DEFAULT,
+        factors=factors,
+        move_anyway=move_anyway,
+        seed=settings.seed,
+        progress=settings.progress(),
     )
+    answers.finish(settings, answer, inputs={state: opened.content}, output=output, report=report)
 
 
 def _factors(text: str | None) -> list[float]:
@@ -174,6 +158,7 @@ def simulate(
 
     Example: froude cache simulate figure-5 --policy shared --policy equal --runs 1
     """
+    from froude.cache import analyses
     from froude.cache.simulate.layouts import QUANTITIES
     from froude.cache.simulate.scenario import shipped
 
@@ -193,11 +178,11 @@ def simulate(
             "--date-format": date_format, "--zone": None if zone == "UTC" else zone, "--strict": strict or None,
         }  # fmt: skip
         _refuse(flags, "traces")
-        answers.claim(settings, paths, output, "cache-simulation", report)
+        answers.claim(settings, paths, output, analyses.SIMULATION, report)
         answer, contents = _scenario(settings, paths[0], names, runs or 5, space)
     else:
         _refuse({"--runs": runs}, "a scenario")
-        answers.claim(settings, paths, output, "cache-replay", report)
+        answers.claim(settings, paths, output, analyses.REPLAY, report)
         options = table_flags.options_of(
             layout=layout, columns=column, known=("host", "volume", "op", *QUANTITIES), separator=separator,
             decimal=decimal, dates=date_format, zone=zone, strict=strict,
@@ -229,36 +214,20 @@ def _refuse(options: Mapping[str, object], whose: str) -> None:
 
 def _scenario(
     settings: Settings, path: Path, names: list[str], runs: int, space: str | None
-) -> tuple[answers.Answer, list[str]]:
-    from dataclasses import asdict, replace
-
-    from froude.cache.figures.simulation import simulation_report
-    from froude.cache.simulate.compare import compare
+) -> tuple[Answer, list[str]]:
+    from froude.cache import analyses
     from froude.cache.simulate.scenario import read_scenario
 
     scenario, content = read_scenario(path)
-    if space is not None:
-        scenario = replace(scenario, space_bytes=size_of(space, "--space", zero=True))
-    played = f"{len(scenario.groups)} groups of jobs under {len(names)} policies, each {runs} times"
-    with settings.progress().task(played, runs * len(names)) as task:
-        outcomes = compare(
-            scenario, names, answers.seeds(settings), runs=runs, workers=settings.workers,
-            done=counting(task, lambda each: f"run {each.run + 1}, {each.policy}: jobs of {each.jobs_s:,.0f} s"),
-        )  # fmt: skip
-    found = {"outcomes": [asdict(outcome) for outcome in outcomes]}
-    return answers.Answer(
-        "cache-simulation", found, lambda facts: simulation_report(scenario, outcomes, facts)
-    ), [content]
+    space_bytes = None if space is None else size_of(space, "--space", zero=True)
+    answer = analyses.simulation(scenario, names, runs=runs, space_bytes=space_bytes, **answers.how(settings))
+    return answer, [content]
 
 
-def _traces(
-    settings: Settings, paths: list[Path], names: list[str], asked: _How
-) -> tuple[answers.Answer, list[str]]:
-    from dataclasses import asdict
-
+def _traces(settings: Settings, paths: list[Path], names: list[str], asked: _How) -> tuple[Answer, list[str]]:
     from froude.base.summary import counted, recognised_text
-    from froude.cache.figures.simulation import replay_report
-    from froude.cache.simulate.replay import Replay, footprint_bytes, replay_all
+    from froude.cache import analyses
+    from froude.cache.simulate.replay import Replay, footprint_bytes
     from froude.cache.simulate.traces import read_traces
     from froude.documents.lineage import content_of
 
@@ -271,30 +240,18 @@ def _traces(
     settings.note(recognised_text(form, f"{volumes}, {requests}", every_s, trace.duration_s))
     for text in (*trace.dropped.notes(), *trace.remarks):
         settings.note(f"note: {text}")
-    space = (
+    space_bytes = (
         footprint_bytes(trace, chunk, cache_writes=asked.cache_writes) // 2
         if asked.space is None
         else size_of(asked.space, "--space", zero=True)
     )
     how = Replay(
-        space_bytes=space,
+        space_bytes=space_bytes,
         chunk_bytes=chunk,
         windows=asked.windows or 20,
         cache_writes=asked.cache_writes,
     )
-    with settings.progress().task(f"{requests} under {len(names)} policies", len(names)) as task:
-        found = replay_all(
-            trace, how, names, answers.seeds(settings), settings.workers,
-            done=counting(task, lambda each: f"{each.policy}: {each.miss_ratio or 0:.1%} of reads missed"),
-        )  # fmt: skip
-    content = {
-        "requests": len(trace.requests),
-        "dropped": trace.dropped.counts(),
-        "remarks": list(trace.remarks),
-        **asdict(how),
-        "policies": [{**asdict(each), "miss_ratio": each.miss_ratio} for each in found],
-    }
-    answer = answers.Answer("cache-replay", content, lambda facts: replay_report(trace, how, found, facts))
+    answer = analyses.replay(trace, how, names, **answers.how(settings))
     return answer, [content_of(path) for path in paths]
 
 

@@ -35,14 +35,12 @@ def apply(
     keep_queues: managers.KeepQueues = False,
     classes: managers.ClassNumbers = "13,5,5",
     carried: managers.Carried = "labels",
-    state: Annotated[
-        Path, typer.Option("--state", metavar="JSON", help="What was there before, for `harvest rollback`.")
-    ] = Path("harvest-state.json"),
+    state: common.PriorState = Path("harvest-state.json"),
     grace: managers.Grace = 0.0,
     target_is: managers.Is = None,
     admin: managers.Admin = None,
     hadoop: managers.Release = None,
-    user: managers.User = None,
+    user: common.User = None,
 ) -> None:
     """Classes and spare resources on a real ResourceManager; shows what it would do unless told.
 
@@ -102,7 +100,7 @@ def rollback(
     grace: managers.Grace = 0.0,
     admin: managers.Admin = None,
     hadoop: managers.Release = None,
-    user: managers.User = None,
+    user: common.User = None,
 ) -> None:
     """What was there before `harvest apply` (resources, labels, attributes, queues) or `harvest place` comes back.
 
@@ -162,8 +160,8 @@ def collect(
     resourcemanager: managers.At,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="CSV", help="Lines are added to it.")],
     interval: Annotated[str, typer.Option(metavar="TIME", help="From one sample to the next.")] = "2min",
-    samples: Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")] = None,
-    user: managers.User = None,
+    samples: common.Samples = None,
+    user: common.User = None,
 ) -> None:
     """CPU of the primary tenants of every node, sample by sample, as a table for `harvest import --scale share`.
 

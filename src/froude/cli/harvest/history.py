@@ -13,6 +13,7 @@ from froude.base.units import parse_seconds
 from froude.cli import table_flags
 from froude.cli.harvest import common
 from froude.cli.harvest.placing import calls_to
+from froude.cli.numbers import amount
 
 if TYPE_CHECKING:
     from froude.base.forms import Options
@@ -126,7 +127,14 @@ def import_(
         bool, typer.Option("--align", help="Tables begin together: for series of different times.")
     ] = False,
     cores: Annotated[int, typer.Option(min=1, max=1024, help="Of each server.")] = 12,
-    memory: Annotated[int, typer.Option(min=1, metavar="GIB", max=65536, help="Of each server.")] = 32,
+    memory: Annotated[
+        float,
+        typer.Option(
+            metavar="SIZE",
+            parser=amount("B", 1 << 30, least=1, most=65536),
+            help="Of each server; a number is in GiB.",
+        ),
+    ] = 32,
     name: Annotated[str | None, typer.Option(help="What reports call it [the folder's name].")] = None,
 ) -> None:
     """Measured utilisation, and if known reimages → a datacenter; what was dirty is cleaned and counted.
@@ -189,7 +197,7 @@ def import_(
         settings.note(
             f"note: left out: {counted(len(silent), 'server')} of the inventory without a sample, such as {min(silent)}"
         )
-    datacenter = replace(datacenter, cores=cores, memory_mb=memory * 1024)
+    datacenter = replace(datacenter, cores=cores, memory_mb=round(memory * 1024))
     if unknown:
         settings.note(f"note: left out: {counted(unknown, 'reimage')} of servers without a sample")
     settings.note(cleaned.text())
@@ -247,18 +255,16 @@ def _said(settings: Settings, made: Datacenter, output: Path) -> None:
 
 def reimages(
     ctx: typer.Context,
-    namenode: Annotated[str, typer.Option(metavar="HOST:PORT", help="Its RPC server.")],
+    namenode: common.NameNode,
     output: Annotated[
         Path,
         typer.Option(
             "-o", "--output", metavar="CSV", help="Wipes are added; beside it is what was seen last."
         ),
     ],
-    interval: Annotated[str, typer.Option(metavar="TIME", help="From one look to the next.")] = "10min",
-    samples: Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")] = None,
-    user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")
-    ] = None,
+    interval: common.Interval = "10min",
+    samples: common.Samples = None,
+    user: common.User = None,
 ) -> None:
     """Wipes of DataNodes' disks as a NameNode sees them, for `harvest import --reimages`.
 

@@ -5,26 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from froude.base.errors import InputError
-from froude.base.progress import counting
 from froude.cli import answers
 from froude.cli.harvest import common
-from froude.cli.harvest.replicas import chosen_policies, reimages_start, year_text
 from froude.cli.numbers import ranged
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
-    from froude.harvest.figures.inspection import Inspected
-    from froude.harvest.place.existing import Existing
-    from froude.harvest.place.layout import Layout
-    from froude.harvest.place.policies import Policy
     from froude.harvest.telemetry.datacenter import Datacenter
     from froude.harvest.telemetry.fsck import Locations
+    from froude.render.answer import Answer
 
-_KIND = "placement-inspection"
 _LONGEST = 1 << 20
 
 
@@ -52,12 +45,8 @@ def inspect(
         typer.Option(min=0, max=3660, help="The last ones of the record of reimages; 0: none is simulated."),
     ] = 365.0,
     fill: Annotated[float, typer.Option(metavar="SHARE", help="Of the space that these blocks take.")] = 0.5,
-    runs: Annotated[
-        int, typer.Option(min=1, max=1000, help="On this datacenter, each with chance of its own.")
-    ] = 3,
-    user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")
-    ] = None,
+    runs: common.Runs = 3,
+    user: common.User = None,
     output: answers.Output = None,
     report: answers.Page = None,
 ) -> None:
@@ -69,42 +58,27 @@ def inspect(
     if (blocks is None) == (namenode is None):
         allowed = "BLOCKS or --namenode, one of them"
         raise InputError("does not know where blocks lie", place="harvest inspect", allowed=allowed)
-    answers.claim(settings, [folder, *([] if blocks is None else [blocks])], output, _KIND, report)
     common.require()
+    from froude.harvest import analyses
+
+    answers.claim(settings, [folder, blocks], output, analyses.INSPECTION, report)
     ranged("--fill", fill, 0.001, 1.0)
-    chosen = chosen_policies(policy or ["stock", "history"], None)
+    chosen = common.chosen_policies(policy or ["stock", "history"], None)
 
-    def find(datacenter: Datacenter) -> answers.Answer:
-        from dataclasses import asdict
-
-        from froude.harvest.figures.inspection import inspection_report
-
+    def find(datacenter: Datacenter) -> Answer:
         with settings.progress().task("Reading where blocks lie"):
-            located, numbers = _located(settings, datacenter, blocks, namenode, path, user)
-        found = _inspected(settings, datacenter, located, numbers, chosen, days=days, fill=fill, runs=runs)
-        content = {
-            "blocks": found.existing.blocks,
-            "unknown": list(found.existing.unknown),
-            "left_out": dict(found.left_out),
-            "bad_replicas": dict(found.bad),
-            "replicas": {str(number): blocks for number, blocks in found.existing.counts.items()},
-            "broken": {
-                each.attribute.value: {
-                    "blocks": each.blocks if each.judged else None,
-                    "replicas": each.replicas if each.judged else None,
-                    "judged": each.judged,
-                }
-                for each in found.broken
-            },
-            "days": found.days,
-            **{
-                name: [{"policy": e.policy, "outcomes": [asdict(o) for o in e.outcomes]} for e in group]
-                for name, group in (("as_it_is", found.as_it_is), ("anew", found.anew))
-            },
-        }
-        return answers.Answer(_KIND, content, lambda facts: inspection_report(datacenter.name, found, facts))
+            located = _located(settings, datacenter, blocks, namenode, path, user)
+        return analyses.inspection(
+            datacenter,
+            located,
+            chosen,
+            days=days,
+            fill=fill,
+            runs=runs,
+            **answers.how(settings),
+        )
 
-    common.finish(settings, folder, find, output, report)
+    common.answer(settings, folder, find, output, report)
 
 
 def _located(
@@ -114,8 +88,8 @@ def _located(
     namenode: str | None,
     path: str,
     user: str | None,
-) -> tuple[Locations, np.ndarray]:
-    """Where blocks lie, and the server of each address."""
+) -> Locations:
+    """Where blocks lie."""
     from froude.base.dropped import Dropped
     from froude.base.packed import read_lines
     from froude.base.summary import counted
@@ -147,12 +121,12 @@ def _located(
             "note: without -replicaDetails fsck does not say which replicas are corrupt, in excess or on decommissioned "
             "DataNodes: they count like any"
         )
-    number = {server: n for n, server in enumerate(datacenter.servers)}
-    servers = [number.get(each, number.get(each.rpartition(":")[0], -1)) for each in located.addresses]
-    return located, np.array(servers, np.int32)
+    return located
 
 
-def _of_lists(datacenter: Datacenter, folder: Path) -> tuple[Locations, np.ndarray]:
+def _of_lists(datacenter: Datacenter, folder: Path) -> Locations:
+    import numpy as np
+
     from froude.experiment.replay.block_lists import open_block_lists
     from froude.harvest.place.existing import by_block
     from froude.harvest.telemetry.fsck import Locations
@@ -174,52 +148,4 @@ def _of_lists(datacenter: Datacenter, folder: Path) -> tuple[Locations, np.ndarr
     placed = by_block(ids[whole], node[whole])
     coded = len(np.unique(ids[~whole] // 16))  # internal blocks of a group have ids beside each other
     addresses = tuple(datacenter.servers[: lists.nodes])
-    return Locations(addresses, placed, coded=coded), np.arange(lists.nodes, dtype=np.int32)
-
-
-def _inspected(
-    settings: Settings,
-    datacenter: Datacenter,
-    located: Locations,
-    servers: np.ndarray,
-    policies: list[Policy],
-    *,
-    days: float,
-    fill: float,
-    runs: int,
-) -> Inspected:
-    from froude.harvest.figures.inspection import WITHOUT, Inspected
-    from froude.harvest.place.existing import broken, existing, known_of
-    from froude.harvest.place.layout import layout_at
-
-    def lying(layout: Layout, at_s: float) -> Existing:
-        known = known_of(datacenter, at_s)
-        return existing(layout, located.addresses, servers, located.placed, known)
-
-    end_s = datacenter.slots * datacenter.slot_s
-    now = lying(layout_at(datacenter, end_s), end_s)
-    left_out = {WITHOUT: located.without, "groups of erasure-coded files": located.coded}
-    counts = broken(now)
-    if not days:
-        return Inspected(now, counts, left_out, 0.0, bad=located.bad)
-    from dataclasses import replace
-
-    from froude.base.seeds import Seeds
-    from froude.harvest.simulate.durability import DurabilitySetting, compare, year_of
-
-    start_s = reimages_start(datacenter, days)
-    year = year_of(datacenter, start_s, days)
-    there = lying(year.layout, start_s)
-    width = int(np.median((there.replicas >= 0).sum(axis=1)))
-    setting = DurabilitySetting(there.blocks, max(1, width), fill, days)
-    year = replace(year, layout=there.layout)
-    said = f"{2 * runs} simulated years under each of {len(policies)} policies"
-    with settings.progress().task(said, 2 * runs * len(policies)) as task:
-        as_it_is, anew = (
-            compare(
-                [each], setting, Seeds(settings.seed), policies, runs, settings.workers,
-                done=counting(task, year_text),
-            )
-            for each in (replace(year, existing=there), year)
-        )  # fmt: skip
-    return Inspected(now, counts, left_out, days, as_it_is, anew, located.bad)
+    return Locations(addresses, placed, coded=coded)

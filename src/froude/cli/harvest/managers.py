@@ -12,6 +12,7 @@ import typer
 from froude.base.errors import GuardError, InputError
 from froude.base.locks import alone, beside
 from froude.cli.inputs import member
+from froude.cli.numbers import amount
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 AT = typer.Option("--resourcemanager", metavar="HOST:PORT", help="Its web server.")
 At = Annotated[str, AT]
-User = Annotated[str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP_USER_NAME, or you].")]
 Admin = Annotated[
     str | None,
     typer.Option(
@@ -50,7 +50,11 @@ IsNow = Annotated[
 ]
 Grace = Annotated[
     float,
-    typer.Option(min=-1, metavar="SECONDS", help="Before containers are killed, youngest first; -1: never."),
+    typer.Option(
+        parser=amount("s", least=-1),
+        metavar="TIME",
+        help="Before containers are killed, youngest first; -1: never.",
+    ),
 ]
 Carried = Annotated[str, typer.Option("--as", help="A class is a node's labels, its attributes, or both.")]
 Resources = Annotated[

@@ -53,7 +53,7 @@ def serve(
     thresholds: Annotated[
         str, typer.Option(metavar="SHORT,LONG", help="Where jobs' types begin; auto: from how they ran.")
     ] = "173s,433s",
-    interval: Annotated[str, typer.Option(metavar="TIME", help="From one look to the next.")] = "60s",
+    interval: common.Interval = "60s",
     reclassify: Annotated[
         str, typer.Option(metavar="TIME", help="From one classification to the next.")
     ] = "1d",
@@ -75,7 +75,7 @@ def serve(
     target_is: managers.Is = None,
     admin: managers.Admin = None,
     hadoop: managers.Release = None,
-    user: managers.User = None,
+    user: common.User = None,
 ) -> None:
     """Classes made daily, nodes resized every minute, and jobs told where to run, until Ctrl-C or SIGTERM.
 

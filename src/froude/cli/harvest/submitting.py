@@ -11,6 +11,7 @@ import typer
 from froude.base.errors import InputError, TargetError
 from froude.base.units import parse_seconds
 from froude.cli.harvest import common, managers
+from froude.cli.numbers import amount
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -41,7 +42,14 @@ def submit(
         bool, typer.Option("--strict", help="One record of --graph that is left out is an error.")
     ] = False,
     cores: Annotated[float, typer.Option(min=0.01, max=1024, help="Of each container.")] = 1.0,
-    memory: Annotated[int, typer.Option(min=0, max=1 << 26, metavar="MIB", help="Of each.")] = 2048,
+    memory: Annotated[
+        float,
+        typer.Option(
+            metavar="SIZE",
+            parser=amount("B", 1 << 20, least=0, most=1 << 26),
+            help="Of each; a number is in MiB.",
+        ),
+    ] = 2048,
     last: Annotated[
         str | None, typer.Option(metavar="TIME", help="How long the last run took [as remembered].")
     ] = None,
@@ -69,7 +77,7 @@ def submit(
         Path, typer.Option(metavar="JSON", help="Where last runs are remembered without a daemon.")
     ] = Path("harvest-jobs.json"),
     resourcemanager: Annotated[str | None, managers.AT] = None,
-    user: managers.User = None,
+    user: common.User = None,
 ) -> None:
     """Ask for the class that has room for a job, submit the job with its label, and remember how long it took.
 
@@ -108,7 +116,7 @@ def submit(
         "job": job,
         "containers": request,
         "cores": cores,
-        "memory_mb": memory,
+        "memory_mb": round(memory),
         "last_run_s": None if last is None else parse_seconds(last, place="--last"),
     }
     selecting: Selecting = (

@@ -1,13 +1,11 @@
 """What the provisioning commands share: arguments, the problem, a plan in words, how a command ends.
 
-Meant to be used by its name: `common.problem(settings, files)`.
+Meant to be used by its name: `common.problem(files)`.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,23 +13,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
-from froude.cli import answers, outputs
-from froude.cli.answers import FIGURES, Answer
-from froude.cli.numbers import ranged
+from froude.cli import answers, ending, outputs
+from froude.cli.answers import FIGURES
+from froude.cli.ending import Code
+from froude.cli.numbers import amount, ranged
 from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
-from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
     from froude.documents.artifact import Origin
-    from froude.provision.inputs.tree import FlawedInputError
     from froude.provision.search.solve_limits import SolveLimits
     from froude.provision.types import Problem
     from froude.provision.types.plan import ProvisionPlan
     from froude.render import Report
-
-EXIT_ERROR, EXIT_MISSED = 1, 3
+    from froude.render.answer import Answer
 
 Files = Annotated[
     list[str],
@@ -42,7 +38,9 @@ Files = Annotated[
     ),
 ]
 Gap = Annotated[float, typer.Option(help="Largest gap of the bounds that counts as proved.")]
-Limit = Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="For one plan.")]
+Limit = Annotated[
+    float, typer.Option("--time-limit", metavar="TIME", parser=amount("s"), help="For one plan.")
+]
 Tight = Annotated[
     float, typer.Option("--gap", help="Largest gap that counts as proved; neighbours are told apart by less.")
 ]
@@ -51,8 +49,8 @@ To = Annotated[float, typer.Option("--to", help="Largest.")]
 Scale = Annotated[float, typer.Option("--scale", help="The SLA's rates times this.")]
 
 
-def problem(settings: Settings, files: Sequence[str], scale: float = 1.0) -> Problem:
-    """The inputs at a multiple of their SLA, or every error of them and the end.
+def problem(files: Sequence[str], scale: float = 1.0) -> Problem:
+    """The inputs at a multiple of their SLA.
 
     Args:
         files: paths or shipped names, in any mix of parts.
@@ -62,16 +60,8 @@ def problem(settings: Settings, files: Sequence[str], scale: float = 1.0) -> Pro
         InputError: the multiple is out of range.
     """
     from froude.provision.inputs.read import read_problem
-    from froude.provision.inputs.tree import FlawedInputError
 
-    try:
-        return _scaled(read_problem(files), scale)
-    except FlawedInputError as error:
-        tell(settings, error)
-        raise typer.Exit(EXIT_ERROR) from error
-
-
-def _scaled(problem: Problem, scale: float) -> Problem:
+    problem = read_problem(files)
     if not 0 <= scale <= 1e12:
         raise InputError("is out of range", place="--scale", found=scale, allowed="0 to 1e12")
     return problem if scale == 1 else replace(problem, sla=problem.sla.scaled(scale))
@@ -91,17 +81,6 @@ def cluster(problem: Problem, file: Path) -> tuple[Problem, ProvisionPlan]:
     if undecided(problem) is not None:
         raise InputError("split is missing", file=file, allowed="each phase's share of the batch job's time")
     return problem, plan
-
-
-def tell(settings: Settings, error: FlawedInputError) -> None:
-    """Every error of the inputs, one a line on stderr, or as JSON.
-
-    Args:
-        error: with all the flaws.
-    """
-    settings.emit({"errors": [flaw.error().parts() for flaw in error.flaws]})
-    for flaw in error.flaws:
-        print(visible(f"froude: {flaw}"), file=sys.stderr)
 
 
 def claim(
@@ -174,22 +153,6 @@ def limits(settings: Settings, gap: float, time_limit: float) -> SolveLimits:
     return SolveLimits(gap, time_limit, settings.seed)
 
 
-@contextmanager
-def compiling(settings: Settings, limits: SolveLimits) -> Iterator[SolveLimits]:
-    """Show the bounds of one plan while the block looks for it.
-
-    Returns:
-        The limits, with what shows them.
-    """
-    with settings.progress().task(f"compiling, at most {limits.time_limit_s:g} s") as task:
-
-        def show(lower: float, upper: float) -> None:
-            found = f"a cluster of ${upper:,.2f}" if upper < float("inf") else "no cluster yet"
-            task.say(f"{found}; none costs less than ${lower:,.2f}")
-
-        yield replace(limits, watch=show)
-
-
 def factors(low: float, high: float, points: int) -> list[float]:
     """Multiples of the SLA from `low` to `high`, evenly spread in ratio.
 
@@ -248,11 +211,9 @@ def summary(problem: Problem, plan: ProvisionPlan) -> str:
     return f"{head} (gap {plan.gap:.2%})\n{stored}\n{aligned(rows)}"
 
 
-def found(value: Any) -> dict[str, Any]:
-    """Values of `froude.provision.analyses` as the content of a document."""
-    from froude.provision.analyses.documents import document
-
-    return {"found": document(value)}
+def how(settings: Settings) -> dict[str, Any]:
+    """Who works, and where progress is shown, as questions take them."""
+    return {"workers": settings.workers, "progress": settings.progress()}
 
 
 def finish(
@@ -275,14 +236,6 @@ def finish(
     answers.finish(settings, answer, inputs=read, output=output, report=report)
 
 
-def unproved(plans: Sequence[ProvisionPlan]) -> str | None:
-    """How many plans are not proved, and why the first is not; None where all are."""
-    from froude.provision.types.plan import Status
-
-    missed = [plan for plan in plans if plan.status is not Status.PROVED]
-    return f"{len(missed)} of {len(plans)} not proved: {missed[0].status.value}" if missed else None
-
-
 def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     """Exit with 3 unless every plan is proved.
 
@@ -292,10 +245,12 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     Raises:
         typer.Exit: one is not proved; its code is 3.
     """
+    from froude.provision.answers import unproved
+
     missed = unproved(plans)
     if missed is not None:
         settings.note(missed)
-        raise typer.Exit(EXIT_MISSED)
+        ending.end(Code.MISSED)
 
 
 def share(flag: str, text: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,10 +13,6 @@ from froude.cli.provision import common
 from froude.cli.provision.common import Files, Gap, Limit, Scale
 from froude.cli.settings import Settings
 
-if TYPE_CHECKING:
-    from froude.provision.types import Problem
-    from froude.provision.types.plan import ProvisionPlan
-
 
 def compile_(
     ctx: typer.Context,
@@ -25,7 +21,7 @@ def compile_(
     bill_file: Annotated[
         Path | None, typer.Option("--bill", metavar="CSV", help="The bill of materials too.")
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it too.")] = None,
+    report: answers.Page = None,
     gap: Gap = 0.01,
     time_limit: Limit = 60.0,
     scale: Scale = 1.0,
@@ -36,6 +32,7 @@ def compile_(
 
     Example: froude provision compile photoshare-calibrated --bill bill.csv --report report.html
     """
+    from froude.provision.answers import compiling
     from froude.provision.check.bill import bill, bill_csv
     from froude.provision.figures import plan_report
     from froude.provision.inputs.plan_file import plan_document, plan_json
@@ -45,8 +42,8 @@ def compile_(
     settings: Settings = ctx.obj
     bill_place = [] if bill_file is None else [Output(bill_file, "bill")]
     common.claim(settings, files, results=(output, "cluster"), report=report, others=bill_place)
-    problem = common.problem(settings, files, scale)
-    with common.compiling(settings, common.limits(settings, gap, time_limit)) as limits:
+    problem = common.problem(files, scale)
+    with compiling(settings.progress(), common.limits(settings, gap, time_limit)) as limits:
         plan = compile_plan(problem, limits)
     problem = decided(problem, plan)
     wanted = [path for path in (output, bill_file, report) if path is not None]
@@ -86,42 +83,23 @@ def evaluate(
 
     Example: froude provision evaluate photoshare-calibrated --cluster plan.json
     """
+    from froude.provision.answers import compiling, evaluation
     from froude.provision.search.compile import compile_plan
     from froude.provision.search.split import decided
 
     settings: Settings = ctx.obj
     read: list[str | Path] = [*files, *([cluster] if cluster is not None else [])]
     common.claim(settings, read, results=(output, "evaluation"), report=report)
-    problem = common.problem(settings, files, scale)
+    problem = common.problem(files, scale)
     if cluster is not None:
         problem, plan = common.cluster(problem, cluster)
     else:
-        with common.compiling(settings, common.limits(settings, gap, time_limit)) as limits:
+        with compiling(settings.progress(), common.limits(settings, gap, time_limit)) as limits:
             plan = compile_plan(problem, limits)
         if not plan.found:
             common.end(settings, [plan])
         problem = decided(problem, plan)
-    common.finish(settings, _evaluated(settings, problem, plan), read, output=output, report=report)
-
-
-def _evaluated(settings: Settings, problem: Problem, plan: ProvisionPlan) -> answers.Answer:
-    """What a cluster reaches, and what it leaves where its load is spread."""
-    from froude.provision.analyses.documents import document
-    from froude.provision.analyses.slack import slack
-    from froude.provision.check.checker import cost_of
-    from froude.provision.figures.plans import evaluation_report
-
-    left, cost = slack(problem, plan), cost_of(problem, plan)
-    reached = left.growth
-    for note in reached.notes:
+    answer = evaluation(problem, plan)
+    for note in answer.content["notes"]:
         settings.note(note)
-    content = {
-        "fraction": reached.fraction if reached.limits else None,
-        "met": reached.met,
-        "cost": cost,
-        "limits": document(reached.limits),
-        "notes": list(reached.notes),
-        "groups": document(left.groups),
-    }
-    missed = None if reached.met else ""
-    return answers.Answer("evaluation", content, lambda facts: evaluation_report(left, cost, facts), missed)
+    common.finish(settings, answer, read, output=output, report=report)

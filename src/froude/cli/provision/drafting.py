@@ -11,6 +11,8 @@ import typer
 from froude.base.errors import InputError
 from froude.base.units import parse_zone
 from froude.cli import inputs, table_flags
+from froude.cli.flags import TextOutput
+from froude.cli.numbers import amount
 from froude.cli.outputs import Output, claim, write
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -47,9 +49,7 @@ def draft(
             help="Folders of traces or their names here, or HDFS audit logs (plain, packed, imported), or folders.",
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path(
-        "application.yaml"
-    ),
+    output: TextOutput = Path("application.yaml"),
     count: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="What `hdfs dfs -count` printed: datasets and their sizes."),
@@ -80,7 +80,10 @@ def draft(
         By, typer.Option(help="What tells a task; auto: the job, else the context, else the user.")
     ] = By.AUTO,
     window: Annotated[
-        float, typer.Option(min=1, metavar="SECONDS", help="The busiest stretch that tells a peak rate.")
+        float,
+        typer.Option(
+            parser=amount("s", least=1), metavar="TIME", help="The busiest stretch that tells a peak rate."
+        ),
     ] = 60.0,
     telemetry: Annotated[
         list[Path] | None,

@@ -109,7 +109,7 @@ def import_(
     settings: Settings = ctx.obj
     rated = [rates_file(name) for name in rates or []]
     _outputs(settings, output, template, [*tables, *rated, base])
-    own = None if base is None else catalog_of(settings, base, "--base")
+    own = None if base is None else catalog_of(base, "--base")
     hours = (own.hours if own is not None else HOURS) if term is None else _hours(term)
     _range(min_price, max_price)
     filters = Filters(
@@ -148,7 +148,7 @@ def _outputs(
         raise InputError("has no suffix that tells its form", file=output, allowed=".yaml or .xml")
 
 
-def catalog_of(settings: Settings, name: str, place: str) -> Catalog:
+def catalog_of(name: str, place: str) -> Catalog:
     """The resources of an input file.
 
     Args:
@@ -157,16 +157,10 @@ def catalog_of(settings: Settings, name: str, place: str) -> Catalog:
 
     Raises:
         InputError: there are none.
-        Exit: it has errors, which are printed.
     """
     from froude.provision.inputs.read import read_parts
-    from froude.provision.inputs.tree import FlawedInputError
 
-    try:
-        catalog = read_parts([name]).catalog
-    except FlawedInputError as error:
-        common.tell(settings, error)
-        raise typer.Exit(common.EXIT_ERROR) from error
+    catalog = read_parts([name]).catalog
     if catalog is None:
         raise InputError("has no resources", file=name, place=place)
     return catalog

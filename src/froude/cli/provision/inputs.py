@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli.ending import Code, end, tell
 from froude.cli.outputs import Output, claim, write
 from froude.cli.provision import common
 from froude.cli.provision.common import Files
@@ -51,8 +52,8 @@ def check(
     try:
         parts = read_parts(inputs)
     except FlawedInputError as error:
-        common.tell(settings, error)
-        raise typer.Exit(common.EXIT_MISSED) from error
+        tell(error, as_json=settings.json)
+        end(Code.MISSED)
     warnings, given = _warnings(parts), _parts_given(parts)
     verdict = None if cluster is None else _judged(parts.problem(", ".join(inputs)), cluster)
     broken = [] if verdict is None else [str(violation) for violation in verdict.violations]
@@ -62,7 +63,7 @@ def check(
     for text in broken:
         settings.note(f"{cluster}: {text}")
     if broken:
-        raise typer.Exit(common.EXIT_MISSED)
+        end(Code.MISSED)
     sound = "" if verdict is None else f"; {cluster} meets them for ${verdict.cost:,.2f}"
     settings.out(f"No errors; found {', '.join(given) or 'nothing'}{sound}")
 
@@ -102,7 +103,6 @@ def convert(
     from froude.documents.lineage import with_lineage
     from froude.provision.inputs.comments import comments, with_comments
     from froude.provision.inputs.read import read_parts, read_text
-    from froude.provision.inputs.tree import FlawedInputError
     from froude.provision.inputs.write import to_xml, to_yaml
     from froude.provision.inputs.yaml_form import MIGRATIONS
 
@@ -112,11 +112,7 @@ def convert(
     wanted = form or suffixes.get(output.suffix)
     if wanted is None:
         raise InputError("has no suffix that tells its form", file=output, allowed=".xml, .yaml, or --form")
-    try:
-        parts = read_parts(files)
-    except FlawedInputError as error:
-        common.tell(settings, error)
-        raise typer.Exit(common.EXIT_ERROR) from error
+    parts = read_parts(files)
     if settings.dry_run:
         settings.would(f"write {output}")
         return

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli.answers import Page
+from froude.cli.ending import Code, end
+from froude.cli.numbers import amount
 from froude.cli.outputs import Output, write
 from froude.cli.provision import common
 from froude.cli.settings import Settings
@@ -47,11 +50,17 @@ def measure(
         bool, typer.Option("--durable", help="A write counts when it is on the medium (O_DSYNC).")
     ] = False,
     round_s: Annotated[
-        float, typer.Option("--round", metavar="SECONDS", help="Length of a round; five make a window.")
+        float,
+        typer.Option(
+            "--round", metavar="TIME", parser=amount("s"), help="Length of a round; five make a window."
+        ),
     ] = 2.0,
     rounds: Annotated[int, typer.Option(min=5, max=1000, help="Most rounds a record size.")] = 25,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", metavar="SECONDS", help="Then one round a size that is left.")
+        float,
+        typer.Option(
+            "--time-limit", metavar="TIME", parser=amount("s"), help="Then one round a size that is left."
+        ),
     ] = 3600.0,
     output: Annotated[Path, typer.Option("-o", "--output", help="All figures, as JSON.")] = Path(
         "measured.json"
@@ -65,7 +74,7 @@ def measure(
     price: Annotated[str | None, typer.Option(metavar="DOLLARS", help="Of that unit.")] = None,
     power: Annotated[str | None, typer.Option(metavar="WATTS", help="Of that unit, such as 5W.")] = None,
     volatile: Annotated[bool, typer.Option("--volatile", help="That unit forgets without power.")] = False,
-    report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it too.")] = None,
+    report: Page = None,
 ) -> None:
     """A device → its rate and gap for reads and writes, beside what IOPS and rate would predict.
 
@@ -114,7 +123,7 @@ def measure(
     settings.out(_summary(measurement))
     if not measurement.steady:
         settings.note(_unsteady(measurement))
-        raise typer.Exit(common.EXIT_MISSED)
+        end(Code.MISSED)
 
 
 def _request(

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from froude.base.errors import InputError
-from froude.base.progress import counting
-from froude.base.summary import counted
 from froude.cli import numbers
-from froude.cli.answers import Answer, Output, Page
+from froude.cli.answers import Output, Page
+from froude.cli.fields import with_fields
 from froude.cli.provision import common
 from froude.cli.provision.common import Files, Limit, Scale, Tight
 from froude.cli.settings import Settings
 
-if TYPE_CHECKING:
-    from froude.provision.analyses.inputs import Input
-    from froude.provision.analyses.uncertainty import Distribution
-    from froude.provision.search.solve_limits import SolveLimits
-    from froude.provision.types import Problem
-    from froude.provision.types.plan import ProvisionPlan
 
-
+@with_fields
 def vary(
     ctx: typer.Context,
+    *,
     files: Files,
     inputs: Annotated[
         list[str] | None,
@@ -64,6 +56,8 @@ def vary(
 
     Example: froude provision vary photoshare-calibrated --input unit.SSD.price --input "io.*.photos.record_size"
     """
+    from froude.provision import answers
+
     settings: Settings = ctx.obj
     ranged = [text for text in inputs or () if "=" in text]
     if ranged and (share is not None or len(ranged) < len(inputs or ())):
@@ -77,140 +71,22 @@ def vary(
     width = numbers.ranged("--tolerance", tolerance, 1e-9, 1.0)
     wanted = common.share("--meet", meet)
     number = round(numbers.ranged("--samples", samples, 2, 100_000))
-    problem = common.problem(settings, files, scale)
+    problem = common.problem(files, scale)
     limits = common.limits(settings, (0.01 if ranged else 1e-4) if gap is None else gap, time_limit)
+    how = common.how(settings)
     if ranged:
-        answer = _uncertain(settings, problem, ranged, limits, (number, wanted))
+        answer = answers.uncertainty(problem, ranged, limits, samples=number, wanted=wanted, **how)
     elif share is None:
-        chosen = chosen_inputs(problem, inputs)
-        answer = _robust(settings, problem, chosen, limits, (farthest, width))
+        answer = answers.robustness(problem, inputs or (), limits, span=farthest, tolerance=width, **how)
     else:
-        answer = _swings(settings, problem, chosen_inputs(problem, inputs), limits, moved)
+        answer = answers.sensitivity(problem, inputs or (), limits, share=moved, **how)
     common.finish(settings, answer, files, output=output, report=report)
 
 
-def _robust(
-    settings: Settings,
-    problem: Problem,
-    chosen: Sequence[Input],
-    limits: SolveLimits,
-    widths: tuple[float, float],
-) -> Answer:
-    from froude.provision.analyses.vary import robustness
-    from froude.provision.figures.ranges import robustness_report
-
-    span, tolerance = widths
-    moving = f"how far {counted(len(chosen), 'input')} may move"
-    with settings.progress().task(moving, 2 * len(chosen)) as task:
-        analysis = robustness(
-            problem, chosen, limits, span=span, tolerance=tolerance, workers=settings.workers,
-            done=counting(task, lambda edge: f"the last one to {edge.stays:.4g}"),
-        )  # fmt: skip
-    page = partial(robustness_report, analysis)
-    return Answer("robustness", common.found(analysis), page, common.unproved([analysis.plan]))
-
-
-def _swings(
-    settings: Settings,
-    problem: Problem,
-    chosen: Sequence[Input],
-    limits: SolveLimits,
-    share: float,
-) -> Answer:
-    from froude.provision.analyses import prices
-    from froude.provision.analyses.documents import document
-    from froude.provision.analyses.vary import tornado
-    from froude.provision.figures.ranges import sensitivity_report
-
-    progress = settings.progress()
-    analysis = prices.price_sensitivity(problem, limits, workers=settings.workers, progress=progress)
-    with progress.task(f"moving {counted(len(chosen), 'input')}", 2 * len(chosen)) as task:
-        swings = tornado(
-            problem, analysis.plan, chosen, limits, share=share, workers=settings.workers,
-            done=counting(task, lambda plan: plan.in_brief),
-        )  # fmt: skip
-    value = {"found": {**document(analysis), "tornado": document(swings)}}
-    page = partial(sensitivity_report, analysis, swings, share)
-    return Answer("sensitivity", value, page, common.unproved([analysis.plan]))
-
-
-def _uncertain(
-    settings: Settings,
-    problem: Problem,
-    ranges: Sequence[str],
-    limits: SolveLimits,
-    drawn: tuple[int, float],
-) -> Answer:
-    from froude.provision.analyses import uncertainty
-    from froude.provision.figures.uncertain import uncertainty_report
-
-    number, wanted = drawn
-    known = [known_input(problem, text) for text in ranges]
-    try:
-        analysis = uncertainty.uncertainty(
-            problem, known, limits, samples=number, wanted=wanted, workers=settings.workers,
-            progress=settings.progress(),
-        )  # fmt: skip
-    except ValueError as error:
-        raise InputError(f"draws a value that may not be: {error}", place="--input") from error
-    best = analysis.recommended
-    met = best is not None and best.met >= wanted
-    page = partial(uncertainty_report, analysis)
-    return Answer("uncertainty", common.found(analysis), page, None if met else "")
-
-
-def chosen_inputs(problem: Problem, paths: Sequence[str] | None) -> tuple[Input, ...]:
-    """The inputs asked for; the main ones where none is.
-
-    Args:
-        paths: their names, in the order in which they were asked for.
-    """
-    from froude.provision.analyses.inputs import find_input, main_inputs
-
-    return tuple(find_input(problem, path) for path in paths) if paths else main_inputs(problem)
-
-
-def known_input(problem: Problem, text: str) -> tuple[Input, Distribution]:
-    """`PATH=RANGE` as an input and what is known of it.
-
-    Args:
-        text: as the user wrote it.
-
-    Raises:
-        InputError: no such input, or no range.
-    """
-    from froude.provision.analyses.inputs import find_input
-    from froude.provision.analyses.uncertainty import Lognormal, Triangular, Uniform
-
-    path, _, given = text.rpartition("=")
-    entry = find_input(problem, path)
-    median, times, factor = given.partition("*")
-    if times:
-        return entry, Lognormal(_value(entry, median), _factor(factor))
-    values = [_value(entry, part) for part in given.split("..")]
-    if len(values) not in {2, 3} or sorted(values) != values:
-        raise InputError("is no range", place=path, found=given, allowed="LOW..HIGH or LOW..MODE..HIGH")
-    return entry, Uniform(*values) if len(values) == 2 else Triangular(*values)
-
-
-def _value(entry: Input, text: str) -> float:
-    from froude.provision.inputs.units import parse
-
-    try:
-        return parse(text, entry.dimension)
-    except InputError as error:
-        raise InputError(error.message, place=entry.path, found=error.found, allowed=error.allowed) from error
-
-
-def _factor(text: str) -> float:
-    try:
-        return numbers.ranged("--input", float(text), 1.000001, 1e6)
-    except ValueError as error:
-        raise InputError("is no factor", place="--input", found=text, allowed="above 1") from error
-
-
+@with_fields
 def why_not(
     ctx: typer.Context,
+    *,
     files: Files,
     dataset: Annotated[str, typer.Option(help="Of the application.")],
     choice: Annotated[
@@ -228,53 +104,12 @@ def why_not(
 
     Example: froude provision why-not photoshare-calibrated --dataset photos --choice "SSD + DRAM"
     """
+    from froude.provision import answers
+
     settings: Settings = ctx.obj
     common.claim(settings, files, results=(output, "why-not"), report=report)
-    problem = common.problem(settings, files, scale)
-    limits = common.limits(settings, gap, time_limit)
-    answer = _forced(settings, problem, (dataset, choice), limits)
+    problem = common.problem(files, scale)
+    answer = answers.why_not(
+        problem, dataset, choice, common.limits(settings, gap, time_limit), **common.how(settings)
+    )
     common.finish(settings, answer, files, output=output, report=report)
-
-
-def _forced(
-    settings: Settings,
-    problem: Problem,
-    asked: tuple[str, str | None],
-    limits: SolveLimits,
-) -> Answer:
-    from froude.base.parallel import map as parallel_map
-    from froude.provision.analyses import choose
-    from froude.provision.figures.choices import why_not_report
-    from froude.provision.search.compile import compile_plan
-
-    with common.compiling(settings, limits) as watched:
-        best = compile_plan(problem, watched)
-    choices = _choices(problem, best, *asked)
-    with settings.progress().task(f"compiling {counted(len(choices), 'choice')}", len(choices)) as task:
-        ask = partial(choose.why_not, problem, best, asked[0], limits)
-        answers = parallel_map(
-            ask, choices, settings.workers, counting(task, lambda answer: answer.plan.in_brief)
-        )
-    answers.sort(key=lambda answer: float("inf") if answer.extra is None else answer.extra)
-    value = {"best": best, "choices": answers}
-    plans = [best, *(answer.plan for answer in answers if answer.plan.found)]
-    page = partial(why_not_report, best, answers)
-    return Answer("why-not", common.found(value), page, common.unproved(plans))
-
-
-def _choices(
-    problem: Problem, plan: ProvisionPlan, dataset: str, choice: str | None
-) -> list[tuple[str, ...]]:
-    """The choices that are asked about."""
-    from froude.provision.search.architecture import choices_of
-
-    every = choices_of(problem, plan)
-    if dataset not in every:
-        raise InputError("leads nowhere", place="--dataset", found=dataset, allowed=every)
-    if choice is None:
-        return list(every[dataset])
-    wanted = tuple(part.strip() for part in choice.split(" + "))
-    if wanted not in every[dataset]:
-        allowed = ", ".join(" + ".join(names) for names in every[dataset])
-        raise InputError("is no choice of it", place="--choice", found=choice, allowed=allowed)
-    return [wanted]

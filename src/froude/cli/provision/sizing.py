@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli.ending import Code, end
 from froude.cli.outputs import Output, write
 from froude.cli.provision import common
-from froude.cli.provision.common import EXIT_MISSED, Gap, Limit
+from froude.cli.provision.common import Gap, Limit
 from froude.cli.provision.importing import catalog_of
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -70,6 +71,7 @@ def hdfs(
 
     from froude.documents.lineage import with_lineage
     from froude.provision.analyses.hdfs import DataNodeLimits, HdfsDemand, datanodes, facts, parts_of, too_few
+    from froude.provision.answers import compiling
     from froude.provision.inputs.comments import Comment, with_comments
     from froude.provision.inputs.plan_file import plan_json
     from froude.provision.inputs.units import Dimension
@@ -103,8 +105,8 @@ def hdfs(
         settings.would(f"write {output} and {plan_file}")
         return
     write({output: with_lineage(text, MIGRATIONS, common.origin(settings, sources))})
-    problem = common.problem(settings, [str(output)])
-    with common.compiling(settings, common.limits(settings, gap, time_limit)) as solving:
+    problem = common.problem([str(output)])
+    with compiling(settings.progress(), common.limits(settings, gap, time_limit)) as solving:
         plan = compile_plan(problem, solving)
     document = plan_json(plan, common.origin(settings, [output]))
     write({plan_file: document})
@@ -117,7 +119,7 @@ def hdfs(
     common.end(settings, [plan])
     if plan.found and (why := too_few(problem, plan)):
         settings.note(f"not met: {why}")
-        raise typer.Exit(EXIT_MISSED)
+        end(Code.MISSED)
 
 
 def _bought(
@@ -136,7 +138,7 @@ def _bought(
         imported, sources, remark = hdfs_instances()
         catalog, remarks = imported.catalog(), [remark, *imported.notes.lines]
     else:
-        catalog, sources, remarks = catalog_of(settings, file, "FILE"), (Path(file),), []
+        catalog, sources, remarks = catalog_of(file, "FILE"), (Path(file),), []
     if parts.options.survive_rack is not RackLoss.NONE and catalog.rack is None:
         remedy = (
             "With --survive host the resources are written to --output: add rack: {servers: 16, uplink: 100Gbps} to "

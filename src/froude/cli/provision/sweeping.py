@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from froude.base.errors import InputError
-from froude.base.progress import counting
-from froude.base.summary import counted
-from froude.cli.answers import Answer, Page
-from froude.cli.numbers import ranged
+from froude.cli.answers import Page
+from froude.cli.numbers import amount, ranged
 from froude.cli.provision import common
 from froude.cli.provision.common import Files
 from froude.cli.settings import Settings
-
-if TYPE_CHECKING:
-    from froude.provision.search.compile import Point
-    from froude.provision.search.solve_limits import SolveLimits
-    from froude.provision.types import Problem
 
 
 def sweep(
@@ -58,7 +49,9 @@ def sweep(
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option("--time-limit", metavar="SECONDS", help="For one plan [60; 10 to compare]."),
+        typer.Option(
+            "--time-limit", metavar="TIME", parser=amount("s"), help="For one plan [60 s; 10 s to compare]."
+        ),
     ] = None,
 ) -> None:
     """Cost against SLA: plans at multiples of the SLA, beside clusters with one storage type.
@@ -70,6 +63,8 @@ def sweep(
 
     Example: froude provision sweep photoshare-calibrated --from 0.01 --to 100 --report sweep.html
     """
+    from froude.provision import answers
+
     settings: Settings = ctx.obj
     view = _view({"--roadmap": roadmap, "--with": bool(other)})
     kind = {"--roadmap": "roadmap", "--with": "compare"}.get(view, "sweep")
@@ -85,15 +80,15 @@ def sweep(
     factors = common.factors(low, high, (25 if roadmap else 9) if points is None else points)
     allowance = common.share("--within", within)
     width = ranged("--tolerance", tolerance, 1e-6, 1.0)
-    problem = common.problem(settings, files)
+    problem = common.problem(files)
+    how = common.how(settings)
     if view == "--roadmap":
-        answer = _roadmap(settings, problem, factors, limits, (allowance, width))
+        answer = answers.roadmap(problem, factors, limits, allowance=allowance, tolerance=width, **how)
     elif view == "--with":
-        names = (" ".join(files), " ".join(other or []))
-        designs = (problem, common.problem(settings, other or []))
-        answer = _compared(settings, names, designs, factors, limits)
+        names, second = (" ".join(files), " ".join(other or [])), common.problem(other or [])
+        answer = answers.comparison(problem, second, factors, limits, names=names, **how)
     else:
-        answer = _curve(settings, problem, factors, limits, baselines=baselines)
+        answer = answers.sweep(problem, factors, limits, baselines=baselines, **how)
     common.finish(settings, answer, read, output=place, report=report)
 
 
@@ -107,96 +102,3 @@ def _view(asked: dict[str, bool]) -> str:
     if len(given) > 1:
         raise InputError("cannot be given together", place=", ".join(given), allowed="one of them")
     return given[0] if given else ""
-
-
-def _curve(
-    settings: Settings,
-    problem: Problem,
-    factors: Sequence[float],
-    limits: SolveLimits,
-    *,
-    baselines: bool,
-) -> Answer:
-    from froude.provision.figures import sweep_report
-    from froude.provision.search.compile import sweep as sweep_plans
-
-    compiled: list[Point] = []
-    interrupted = ""
-    try:
-        with settings.progress().task(f"compiling {counted(len(factors), 'load')}", len(factors)) as task:
-            count = counting(task, _point_text)
-
-            def done(point: Point) -> None:
-                compiled.append(point)
-                count(point)
-
-            curve = sweep_plans(
-                problem, factors, limits, baselines=baselines, workers=settings.workers, done=done
-            )
-    except KeyboardInterrupt:
-        if not compiled:
-            raise
-        curve, interrupted = compiled, f"after {len(compiled)} of {counted(len(factors), 'load')}"
-    content = {"points": _points(curve), **({"interrupted": interrupted} if interrupted else {})}
-    missed = common.unproved([point.plan for point in curve])
-    return Answer("sweep", content, partial(sweep_report, problem, curve), missed, interrupted)
-
-
-def _point_text(point: Point) -> str:
-    return f"load x{point.factor:.3g}: {point.plan.in_brief}"
-
-
-def _points(points: Sequence[Point]) -> list[dict[str, Any]]:
-    from froude.provision.inputs.plan_file import plan_document
-
-    return [
-        {
-            "factor": point.factor,
-            "plan": plan_document(point.plan),
-            "baselines": {name: plan_document(plan) for name, plan in point.baselines.items()},
-        }
-        for point in points
-    ]
-
-
-def _roadmap(
-    settings: Settings,
-    problem: Problem,
-    factors: Sequence[float],
-    limits: SolveLimits,
-    widths: tuple[float, float],
-) -> Answer:
-    from froude.provision.analyses.regimes import roadmap as find
-    from froude.provision.figures.roadmaps import roadmap_report
-
-    allowance, width = widths
-    analysis = find(
-        problem, factors, limits, allowance=allowance, tolerance=width, workers=settings.workers,
-        progress=settings.progress(),
-    )  # fmt: skip
-    page = partial(roadmap_report, problem, analysis)
-    missed = common.unproved([point.plan for point in analysis.points])
-    return Answer("roadmap", common.found(analysis), page, missed)
-
-
-def _compared(
-    settings: Settings,
-    names: tuple[str, str],
-    designs: tuple[Problem, Problem],
-    factors: Sequence[float],
-    limits: SolveLimits,
-) -> Answer:
-    from froude.provision.analyses.designs import compare
-    from froude.provision.figures.choices import comparison_report
-
-    said = f"compiling both designs at {counted(len(factors), 'load')}"
-    with settings.progress().task(said, 2 * len(factors)) as task:
-        comparison = compare(
-            *designs, factors, limits, workers=settings.workers,
-            done=counting(task, lambda plan: plan.in_brief),
-        )  # fmt: skip
-    pairs, stretches = comparison.pairs, comparison.stretches
-    value = {"first": names[0], "second": names[1], "pairs": pairs, "stretches": stretches}
-    plans = [plan for pair in pairs for plan in (pair.first, pair.second)]
-    page = partial(comparison_report, names, comparison)
-    return Answer("compare", common.found(value), page, common.unproved(plans))

@@ -28,6 +28,8 @@ from froude.experiment.compare.comparable import (
 )
 from froude.experiment.compare.measures import (
     CPU_PER_CALL,
+    DEFAULT_LEVEL,
+    DEFAULT_MARGIN,
     DEFAULT_PRIMARY,
     Measure,
     RunMeasure,
@@ -36,7 +38,6 @@ from froude.experiment.compare.measures import (
     measures_of,
 )
 
-DEFAULT_MARGIN, DEFAULT_LEVEL = 0.05, 0.05
 ERROR_MARGIN = 0.001
 """Difference of the share of failed calls that is still none: a call in a thousand."""
 LEAST_RUNS = 3

@@ -21,6 +21,7 @@ from froude.emulation.run.tally import Histogram
 from froude.hadoop.metrics.gc_log import Pauses, put_together
 from froude.hadoop.rpc.target import daemon_name
 
+DEFAULT_MARGIN, DEFAULT_LEVEL = 0.05, 0.05
 DEFAULT_PRIMARY = "mean"
 """Every slower call has a part in it, and it varies least from run to run."""
 CPU_PER_CALL = "CPU per call"

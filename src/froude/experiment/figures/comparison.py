@@ -200,25 +200,36 @@ def _table(rows: Sequence[Row], caption: str, comparison: Comparison) -> Table:
         Column("Interval"),
         Column("Confidence"),
         Column("Outcome"),
-        Column("Runs needed" if comparison.together is None else "Batches needed", ValueKind.NUMBER),
+        Column("Runs needed" if comparison.together is None else "Time needed"),
     )
     cells: list[tuple[Value, ...]] = []
     for row in rows:
         first, second = (value_text(mean, row.unit) for mean in row.means)
         ends = " to ".join(change_text(end, row.sort) for end in (row.low, row.high))
-        needed = row.needed if row.outcome.open else None
         change = change_text(row.change, row.sort)
         confidence = confidence_text(row.level)
-        cells.append((row.measure, first, second, change, ends, confidence, row.words, needed))
+        cells.append(
+            (row.measure, first, second, change, ends, confidence, row.words, _needed(comparison, row))
+        )
     together = comparison.together
     of, shown = "runs", "*Runs needed*: of each arm"
     if together is not None:
-        of, shown = "batches", f"*Batches needed*: of {together.batch_s:.0f} s each"
+        of, shown = f"batches of {together.batch_s:.0f} s", "*Time needed*: of both"
     note = (
         f"Geometric means of the {of}, of errors arithmetic ones. {shown}, to see a difference of the margin's size "
         f"four times in five. The margin of errors is {100 * ERROR_MARGIN:g} percentage points."
     )
     return Table(columns, cells, caption, note)
+
+
+def _needed(comparison: Comparison, row: Row) -> str | None:
+    """How much more would have to be measured for a measure that is open; None for one that is not."""
+    if not row.outcome.open:
+        return None
+    if row.needed is None:
+        return "many"
+    together = comparison.together
+    return str(row.needed) if together is None else minutes_text(row.needed * together.batch_s)
 
 
 def value_text(value: float, unit: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from froude.base.summary import counted
 from froude.emulation.limits import ALLOCATION, Unit, parse_limit
 from froude.emulation.run.summary import RunSummary
 from froude.emulation.sustained import Mode
@@ -13,7 +12,7 @@ from froude.experiment.figures.environment import environment_facts, facts_table
 from froude.experiment.knee.answer import Knee, Status
 from froude.experiment.knee.loads import SPEED
 from froude.experiment.knee.search import Outcome
-from froude.experiment.knee.words import rate_of, rate_text, slowest_of, unit_of
+from froude.experiment.knee.words import placed_text, rate_of, rate_text, slowest_of, unit_of
 from froude.hadoop.rpc.target import daemon_name
 from froude.render import (
     Axis,
@@ -64,15 +63,11 @@ def knee_title(knee: Knee) -> str:
 
 
 def knee_answer(knee: Knee) -> str:
-    """The answer; then, an item of a list each, the limits and in how many plays they were kept, and the remarks."""
-    kept = knee.at(knee.low)
-    times = sum(play.outcome is Outcome.KEPT for play in kept)
-    how_often = (
-        f", kept in {times} of {counted(len(kept), 'play')} at {knee.raised_text(kept[-1])}" if kept else ""
-    )
-    limits = f"The limits: {'; '.join(map(literal, knee.limits))}{how_often}."
-    items = "\n".join(f"- {text}" for text in (limits, *knee.remarks))
-    return f"**{plain(knee.answer)}**\n\n{items}"
+    """The answer; then, an item of a list each, the limits, how sure it is, the remarks, and where both sides ran."""
+    sure = f"{knee.confidence[:1].upper()}{knee.confidence[1:]}." if knee.confidence else ""
+    limits = f"The limits: {'; '.join(map(literal, knee.limits))}."
+    items = filter(None, (limits, sure, *knee.remarks, literal(placed_text(knee.environment))))
+    return f"**{plain(knee.answer)}**\n\n" + "\n".join(f"- {text}" for text in items)
 
 
 def knee_section(knee: Knee) -> Section:

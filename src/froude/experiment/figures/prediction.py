@@ -2,12 +2,102 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from froude.base.summary import counted
+from froude.mining.check.intervals import Site, slower, validated
 from froude.mining.check.prediction import LeafOutcome, Prediction
-from froude.render import Block, Column, Section, Table, Value, ValueKind
+from froude.mining.fit.starts import Delay
+from froude.render import Block, Column, Report, Section, Table, Value, ValueKind
+from froude.trace.intervals import FEWEST, WITHIN, Statistic
 
 _MOST_MISSES = 30
 _ROWS = {"logical": "the job's own calls", "periodic": "periodic calls", "all": "all calls"}
 """Kinds of calls, in words."""
+
+
+def prediction_report(
+    prediction: Prediction, scale: str, sites: Sequence[Site], other: Sequence[Site], delays: Sequence[Delay]
+) -> Report:
+    """A workload held against a Trace, with its intervals and starts.
+
+    Args:
+        scale: the Trace's, as text.
+        sites: call sites of the Trace.
+        other: of another run of its size; none where there is none, so that all sites count.
+        delays: when nodes of each type started.
+    """
+    section = prediction_section(prediction, scale)
+    if prediction.sequence_share is None:
+        lede = f"At {scale}: nothing was predicted and no call was seen, so that nothing is compared."
+        return Report(scale, lede=lede)
+    silent = f"{prediction.silent_share or 0:.2%} of {prediction.judged:,} arguments".replace("%", " %")
+    parts = [
+        section.intro,
+        f"{prediction.unmatched} senders are of no type that the workload has." * bool(prediction.unmatched),
+        f"{_fit(prediction)}.",
+        f"Silently wrong: {silent}, and {counted(prediction.silent_sequences, 'node')}; nothing asks or refuses there.",
+    ]
+    times = Section("Intervals and starts", (_intervals(sites, other), _starts(delays)))
+    return Report(scale, lede=" ".join(filter(None, parts)), sections=(section, times))
+
+
+def _fit(prediction: Prediction) -> str:
+    """Fitness and precision, with the node type that comes out worst."""
+    seen, predicted = prediction.calls_seen, prediction.calls_predicted
+    if not seen:
+        return f"Fitness and precision are not known: no call was made, {predicted:,} were predicted"
+    text = (
+        f"Fitness {share_text(prediction.fitness)} ({prediction.calls_matched:,} of {seen:,} calls made were "
+        f"predicted), precision {share_text(prediction.precision)} (of {predicted:,} predicted)"
+    )
+    worst = prediction.worst
+    if worst is None:
+        return text
+    return (
+        f"{text}; worst: {worst.node_type}, {worst.calls_matched:,} of {worst.calls_real:,} calls made, "
+        f"{worst.calls_predicted:,} predicted"
+    )
+
+
+def _intervals(sites: Sequence[Site], other: Sequence[Site]) -> Table:
+    """How many call sites came out as predicted, by service."""
+    rows: list[tuple[Value, ...]] = []
+    for service in sorted({site.service for site in sites}):
+        own, theirs = ([site for site in run if site.service == service] for run in (sites, other or sites))
+        for statistic in Statistic:
+            found = validated(own, theirs, statistic)
+            whole = len(found.agreement.agreeing)
+            compared = (found.agreement.compared,) if other else ()
+            rows.append((service, str(statistic), found.within, whole, *compared, slower(own)))
+    columns = (
+        Column("Service"),
+        Column("Statistic"),
+        Column("As predicted", ValueKind.NUMBER),
+        Column("Of call sites", ValueKind.NUMBER),
+        *((Column("In both runs", ValueKind.NUMBER),) if other else ()),
+        Column("Steps took, times", ValueKind.NUMBER),
+    )
+    note = (
+        f"Within {WITHIN:.0%} of the interval predicted, of call sites with {FEWEST} or more intervals"
+        + " where the two runs agree" * bool(other)
+        + ". Steps: how many times as long as predicted, in the middle; a dash where none is long enough to compare."
+    )
+    return Table(columns, rows, "Intervals", note)
+
+
+def _starts(delays: Sequence[Delay]) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (
+            delay.node_type,
+            delay.after or "the beginning",
+            f"{delay.predicted_s:.1f}",
+            "before it" if delay.seen_s is None else f"{delay.seen_s:.1f}",
+        )
+        for delay in delays
+    ]
+    columns = (Column("Node type"), Column("After"), Column("Predicted, s"), Column("Seen, s"))
+    return Table(columns, rows, "Starts", "Seconds after what is waited for.")
 
 
 def prediction_section(prediction: Prediction, scale: str) -> Section:
@@ -111,7 +201,8 @@ def _misses(prediction: Prediction) -> Table:
             f"{actual!r} for {predicted}" if predicted else repr(actual)
             for actual, predicted in miss.examples[:2]
         )
-        rows.append((miss.method, miss.path, miss.outcome.value, miss.count, seen))
+        why = f"{miss.outcome.value}{', silently' * miss.silent}"
+        rows.append((miss.method, miss.path, why, miss.count, seen))
     columns = (
         Column("Method", ValueKind.CODE),
         Column("Argument", ValueKind.CODE),

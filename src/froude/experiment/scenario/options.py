@@ -131,7 +131,7 @@ class NameNodeTarget(ReleaseTarget):
     properties: Annotated[Mapping[str, str], Example({"dfs.namenode.handler.count": "64"})] = field(
         default_factory=dict
     )
-    """Properties of their configuration, each a text; one that the folder below has, too, counts here."""
+    """Properties of their configuration, each a text; they count before those of the folder `conf`."""
     conf: Annotated[Path | None, Example("conf")] = None
     """Folder with the core-site.xml and hdfs-site.xml of a cluster: all in them but addresses, folders and secrets."""
     image: Annotated[Path | None, Example("name")] = None
@@ -187,7 +187,7 @@ class Sending(Declared):
     speed: Annotated[float, Number(SLOWEST, FASTEST)] = 1.0
     """2 halves every recorded pause and, in a schedule, every recorded service time."""
     ramp: Annotated[float, Number(SLOWEST_RAMP, FASTEST)] = 1000.0
-    """Emulated daemons that begin in a second, and at most so many of the clients that are beside each other."""
+    """Emulated daemons that begin in a second, and the most clients of those that ran in parallel."""
     players: Annotated[int | None, Number(1, MOST_PLAYERS, whole=True), Example(2)] = None
     """Processes that play, each some of the nodes; one a core beyond the first by default."""
     leftovers: Leftovers = Leftovers.KEEP
@@ -204,7 +204,8 @@ class TimedSending(Sending):
     duration_s: Annotated[float | None, Seconds(), Example("5 min")] = None
     """Longest time of a play; a plan of DataNodes alone, and a load that is kept up, need one."""
     measure_s: Annotated[float | None, Seconds(), Example("30 s")] = None
-    """How long a load that is kept up is measured once it is steady; the rest of `duration` by default."""
+    """How long a load that is kept up is measured once it is steady; the rest of `duration` by default, and 15 s
+    where a load is raised."""
 
     def check(self) -> None:
         """Refuse a part that is longer than the whole.

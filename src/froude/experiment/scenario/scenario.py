@@ -13,15 +13,19 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from froude.base.units import Quantity, seconds_text
-from froude.documents.artifact import LINEAGE, TAGS
-from froude.documents.declared import Declared, Example, from_plain
+from froude.documents.declared import Declared, Example
 from froude.documents.forms import Change, Each, FieldError, Form, Named, Number, Plain, Seconds, Text, below
-from froude.documents.lineage import open_document
+from froude.documents.lineage import declared_of, open_document
 from froude.documents.migrate import Migrations
 from froude.documents.plain import Fields
-from froude.documents.reading import STAMP, dump_document
-from froude.experiment.compare.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
-from froude.experiment.compare.measures import DEFAULT_PRIMARY, PRIMARY_TEXT, check_primary
+from froude.documents.reading import dump_document
+from froude.experiment.compare.measures import (
+    DEFAULT_LEVEL,
+    DEFAULT_MARGIN,
+    DEFAULT_PRIMARY,
+    PRIMARY_TEXT,
+    check_primary,
+)
 from froude.experiment.scenario.lowered_intervals import lowered
 from froude.experiment.scenario.options import (
     DuetLoad,
@@ -47,7 +51,6 @@ MIGRATIONS = Migrations("scenario", 1)
 KIND = "kind"
 _SHORTEST_DUET_S = 120.0
 """Half of it for the warm-up, and twenty batches that are longer than most of what disturbs one of them."""
-_BESIDE = frozenset({STAMP, LINEAGE, TAGS, KIND})
 
 
 class Command(Form):
@@ -342,8 +345,7 @@ def read_scenario(path: Path) -> Opened:
         InputError: with file, line and field of what is wrong.
     """
     opened = open_document(path, MIGRATIONS)
-    scenario = scenario_of(opened.root.fields, str(path))
-    return Opened(scenario.moved(lambda inner: path.parent / inner), opened.content)
+    return Opened(scenario_of(opened.root.fields, path), opened.content)
 
 
 def line_of(path: Path, names: Sequence[str]) -> int | None:
@@ -365,26 +367,21 @@ def line_of(path: Path, names: Sequence[str]) -> int | None:
     return line
 
 
-def scenario_of(fields: Fields, file: str) -> Scenario:
-    """A scenario of the fields of its document.
+def scenario_of(fields: Fields, path: Path) -> Scenario:
+    """A scenario of the fields of its document, with paths as seen from here.
 
     Args:
-        file: the document's name, for errors.
+        path: the document's, for errors and for paths in it.
 
     Raises:
         InputError: with file, line and field of what is wrong.
     """
     kind = fields.get(KIND)
-    own = Fields({key: value for key, value in fields.items() if key not in _BESIDE}, fields.line)
-    own.lines = fields.lines
-    try:
-        if not isinstance(kind, str) or kind not in KINDS:
-            message = "is missing" if kind is None else "is none"
-            line = fields.lines.get(KIND, fields.line)
-            raise FieldError(message, names=(KIND,), line=line, found=kind, allowed=KINDS)
-        return from_plain(KINDS[kind], own)
-    except FieldError as error:
-        raise error.in_file(file) from error
+    if not isinstance(kind, str) or kind not in KINDS:
+        message = "is missing" if kind is None else "is none"
+        line = fields.lines.get(KIND, fields.line)
+        raise FieldError(message, names=(KIND,), line=line, found=kind, allowed=KINDS).in_file(str(path))
+    return declared_of(KINDS[kind], fields, path, beside=[KIND])
 
 
 def scenario_text(scenario: Scenario, folder: Path) -> str:

@@ -6,34 +6,42 @@ process ids that the kernel never gives to a program would name every process, o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import psutil
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
-from froude.documents.reading import Section, parse_figures
+from froude.documents.declared import Declared
+from froude.documents.forms import Number, Text
+from froude.documents.lineage import declared_of
+from froude.documents.reading import parse_figures
 
-T = TypeVar("T")
+D = TypeVar("D", bound=Declared)
 _LIMIT_BYTES = 1 << 20
-_PIDS = (2, (1 << 31) - 1)
-"""1 is the system's own."""
-_TIMES_S = (0, 1 << 40)
+
+
+def _check_line(text: str) -> None:
+    if "\0" in text:
+        raise InputError("holds a null character")
+
+
+_Pid = Annotated[int, Number(2, (1 << 31) - 1, whole=True)]  # 1 is the system's own
+_Text = Annotated[str, Text(_check_line)]
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class Process(Declared):
     """One process, told apart from a later one with the same id."""
 
-    name: str
+    name: _Text
     """`supervisor`, `namenode`, `datanode-0`."""
-    pid: int
-    started_s: float
+    pid: _Pid
+    started_s: Annotated[float, Number(0, 1 << 40)]
     """When it started, in seconds since the epoch, as the kernel tells."""
-    address: str = ""
+    address: _Text = ""
     """Where it listens, where that means something."""
 
     @classmethod
@@ -61,29 +69,29 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(Declared):
     """What runs in the background of a workspace."""
 
     supervisor: Process
     """The process to end."""
-    release: str
-    uri: str
-    http: str
-    cluster_id: str
+    release: _Text
+    uri: _Text
+    http: _Text
+    cluster_id: _Text
     """By which the guard knows the NameNode as started here."""
-    block_pool_id: str
+    block_pool_id: _Text
     """What DataNodes register for."""
-    daemons: list[Process] = field(default_factory=list)
-    home: str = ""
+    daemons: tuple[Process, ...] = ()
+    home: _Text = ""
     """A folder with `bin/hdfs` and `conf` for clients (see `launcher`)."""
-    trace: str = ""
+    trace: _Text = ""
     """The Trace that is being recorded; empty for none."""
-    gc_log: str = ""
+    gc_log: _Text = ""
     """What the NameNode's JVM writes of its garbage collector; empty for nothing."""
-    resourcemanager: str = ""
+    resourcemanager: _Text = ""
     """The ResourceManager's web pages; empty without one."""
-    jobhistory: str = ""
-    master_id: str = ""
+    jobhistory: _Text = ""
+    master_id: _Text = ""
     """By which the guard knows a ResourceManager as started here whose NodeManagers are emulated; empty without."""
 
 
@@ -93,7 +101,7 @@ def read_state(path: Path) -> State | None:
     Raises:
         InputError: the file is damaged, or of another kind.
     """
-    return _read(path, _state)
+    return _read(path, State)
 
 
 def read_process(path: Path) -> Process | None:
@@ -102,15 +110,15 @@ def read_process(path: Path) -> Process | None:
     Raises:
         InputError: the file is damaged, or of another kind.
     """
-    return _read(path, _process)
+    return _read(path, Process)
 
 
-def _read(path: Path, make: Callable[[Section], T]) -> T | None:
+def _read(path: Path, kind: type[D]) -> D | None:
     if not path.is_file():
         return None
     data = read_bounded(path, limit_bytes=_LIMIT_BYTES)
     try:
-        return make(parse_figures(data, str(path)))
+        return declared_of(kind, parse_figures(data, str(path)).fields, path)
     except InputError as error:
         raise InputError(
             f"is no state of a cluster ({error.message})",
@@ -119,41 +127,3 @@ def _read(path: Path, make: Callable[[Section], T]) -> T | None:
             allowed=error.allowed,
             remedy="Remove the file",
         ) from error
-
-
-def _state(section: Section) -> State:
-    state = State(
-        supervisor=_process(section.section("supervisor")),
-        release=_text(section, "release"),
-        uri=_text(section, "uri"),
-        http=_text(section, "http"),
-        cluster_id=_text(section, "cluster_id"),
-        block_pool_id=_text(section, "block_pool_id"),
-        daemons=[_process(each) for each in section.sections("daemons")],
-        home=_text(section, "home", ""),
-        trace=_text(section, "trace", ""),
-        gc_log=_text(section, "gc_log", ""),
-        resourcemanager=_text(section, "resourcemanager", ""),
-        jobhistory=_text(section, "jobhistory", ""),
-        master_id=_text(section, "master_id", ""),
-    )
-    section.finish()
-    return state
-
-
-def _process(section: Section) -> Process:
-    process = Process(
-        name=_text(section, "name"),
-        pid=section.value("pid", int, within=_PIDS),
-        started_s=section.value("started_s", float, within=_TIMES_S),
-        address=_text(section, "address", ""),
-    )
-    section.finish()
-    return process
-
-
-def _text(section: Section, name: str, default: str | None = None) -> str:
-    text = section.value(name, str, default)
-    if "\0" in text:
-        raise section.error(name, "holds a null character")
-    return text

@@ -134,12 +134,12 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
             http=f"http://{nn.http[0]}:{nn.http[1]}",
             cluster_id=nn.cluster_id,
             block_pool_id=nn.block_pool_id,
-            daemons=[
+            daemons=(
                 Process.of("namenode", nn.pid, f"{nn.host}:{nn.port}"),
                 *(Process.of(node.name, node.pid, address) for node, address in nodes),
                 *(() if yarn is None else (Process.of(*each) for each in yarn.processes())),
                 *(() if alone is None else (Process.of("resourcemanager", alone.daemon.pid, alone.host),)),
-            ],
+            ),
             home=str(home),
             trace=front.trace,
             gc_log="" if nn.gc_log is None else str(nn.gc_log),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from froude.harvest.simulate.availability import Availability, AvailabilitySetting
-from froude.harvest.simulate.durability import Compared, DurabilitySetting
+from froude.harvest.simulate.availability import Availability
+from froude.harvest.simulate.durability import Compared
+from froude.harvest.simulate.settings import AvailabilitySetting, DurabilitySetting
 from froude.harvest.simulate.spread import Spread, runs_text
 from froude.render import (
     Axis,

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from froude.documents.declared import Declared
+from froude.documents.forms import Number
 
 ATTRIBUTE = "rm.yarn.io/harvest-class"
 """The node attribute that names a node's class; its prefix is that of attributes that are set at the ResourceManager."""
@@ -12,11 +16,11 @@ RUNNING = "RUNNING"
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Declared):
     """What containers of a node may use."""
 
-    memory_mb: int
-    vcores: int
+    memory_mb: Annotated[int, Number(whole=True)]
+    vcores: Annotated[int, Number(whole=True)]
 
     def within(self, other: Resource) -> bool:
         """Whether another holds it."""
@@ -88,7 +92,7 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Prior:
+class Prior(Declared):
     """What was there before Froude changed it: enough to restore it."""
 
     address: str

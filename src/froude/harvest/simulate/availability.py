@@ -18,37 +18,14 @@ from froude.base.seeds import Seeds
 from froude.harvest.place.bulk import place_blocks
 from froude.harvest.place.layout import Layout, layout_at
 from froude.harvest.place.policies import PRESETS, Policy
-from froude.harvest.simulate.scaling import Scaling, factor_for, scaled
+from froude.harvest.simulate.scaling import factor_for, scaled
+from froude.harvest.simulate.settings import AvailabilitySetting
 from froude.harvest.simulate.spread import Spread, spread
 from froude.harvest.telemetry.datacenter import Datacenter, Ints, Shares
 
 PART = 1 << 17
 """Blocks looked at together, which bounds the memory."""
 _SET_BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)
-
-
-@dataclass(frozen=True, slots=True)
-class AvailabilitySetting:
-    """What is simulated."""
-
-    means: tuple[float, ...] = (0.3, 0.4, 0.5, 0.6, 0.66, 0.75)
-    """Mean utilisations of all servers, each above 0 and below 1."""
-    scaling: Scaling = Scaling.LINEAR
-    """How the series are brought there."""
-    blocks: int = 1_000_000
-    replicas: int = 3
-    fill: float = 0.5
-    """Share of the space that the blocks take, above 0 to 1."""
-    moments: int = 100
-    """At which every block is accessed, drawn from all slots."""
-    busy: float = 0.66
-    """Utilisation above which a server denies accesses: 1 less the reserve."""
-
-    def __post_init__(self) -> None:
-        if min(self.blocks, self.replicas, self.moments) < 1 or not 0 < self.fill <= 1:
-            raise ValueError("blocks, replicas and moments are 1 or more, fill is above 0 and at most 1")
-        if not self.means or not all(0 < mean < 1 for mean in self.means):
-            raise ValueError("a mean utilisation is above 0 and below 1")
 
 
 @dataclass(frozen=True, slots=True)

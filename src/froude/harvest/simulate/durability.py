@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import cast
 
 import numpy as np
@@ -20,57 +19,11 @@ from froude.harvest.place.policies import PRESETS, Policy
 from froude.harvest.place.targets import Chance, Numbers
 from froude.harvest.simulate import repair
 from froude.harvest.simulate.repair import Repairs, Wiping
+from froude.harvest.simulate.settings import DAY_S, DurabilitySetting, Throttle
 from froude.harvest.simulate.spread import Spread, spread
 from froude.harvest.telemetry.datacenter import Datacenter, Reimages
 
-DAY_S = 86_400.0
 Counts = npt.NDArray[np.int64]
-
-
-class Throttle(Enum):
-    """Whose repairs the limit of so many blocks an hour holds back."""
-
-    SOURCE = "source"
-    """Each server that survivors are copied from: a wiped server's blocks come back from all over the cluster."""
-    LOST = "lost"
-    """Each server that was wiped: its blocks come back one after the other, however many sources there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class DurabilitySetting:
-    """What is simulated; the defaults are the paper's year (harvesting paper, section 6)."""
-
-    blocks: int = 4_000_000
-    replicas: int = 3
-    fill: float = 0.5
-    """Share of the space that the blocks would take, above 0 to 1: it sets how much space servers have."""
-    days: float = 365.0
-    detection_s: float = 600.0
-    """From a wipe until the file system has noticed: about HDFS's 10.5 minutes until a node is dead."""
-    throttle_per_hour: float = 30.0
-    """Blocks that are repaired an hour and server; a tick is the time of one, 2 minutes."""
-    throttle: Throttle = Throttle.SOURCE
-
-    def __post_init__(self) -> None:
-        numbers = (self.blocks, self.replicas, self.days, self.throttle_per_hour)
-        if min(numbers) <= 0 or not 0 < self.fill <= 1 or self.detection_s < 0:
-            raise ValueError("numbers are above 0, fill at most 1, and a detection takes 0 s or more")
-        if self.blocks * self.replicas >= 1 << 31:
-            raise ValueError("at most 2,147,483,647 replicas")
-
-    @property
-    def tick_s(self) -> float:
-        """Length of a step, seconds."""
-        return 3600.0 / self.throttle_per_hour
-
-    @property
-    def ticks(self) -> int:
-        """How many steps are simulated."""
-        return round(self.days * DAY_S / self.tick_s)
-
-    def capacity(self, servers: int) -> int:
-        """Replicas that each of so many servers takes."""
-        return max(1, round(self.blocks * self.replicas / self.fill / servers))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -12,6 +12,7 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.harvest.classify.classes import Classification, Grouping, classify, slots_a_day
 from froude.harvest.schedule.dags.graph import JobGraph
+from froude.harvest.simulate.settings import SchedulingSetting
 from froude.harvest.telemetry.clean import filled
 from froude.harvest.telemetry.datacenter import Datacenter, Shares
 
@@ -33,26 +34,6 @@ class Scheduler(Enum):
     """YARN-H: Algorithm 1 chooses a class, then servers of it in proportion to their free cores."""
     FORECAST = "forecast"
     """As proportional, but to the cores that the last week's same time predicts to stay free for an hour."""
-
-
-@dataclass(frozen=True, slots=True)
-class SchedulingSetting:
-    """What is simulated; defaults are the paper's."""
-
-    days: float = 31.0
-    reserve_cores: int = 4
-    """Of each server, never given to containers."""
-    mean_gap_s: float = 300.0
-    """Between two jobs; they come at random (Poisson)."""
-    batch_share: float = 0.21
-    """Of all cores, that the jobs would use if none were killed; it sets the factor of tasks and durations."""
-    grouping: Grouping = field(default_factory=Grouping)
-    fill: bool = False
-    """Whether gaps of the simulated days are filled by the tenant's usual values, up to 20 % of its samples."""
-
-    def __post_init__(self) -> None:
-        if min(self.days, self.mean_gap_s, self.batch_share) <= 0 or self.reserve_cores < 0:
-            raise ValueError("days, gap and share are above 0, and a reserve is 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +79,15 @@ class Month:
     """Tenants that they are of."""
 
 
-def month_of(datacenter: Datacenter, setting: SchedulingSetting, seeds: Seeds) -> Month:
+def month_of(
+    datacenter: Datacenter, setting: SchedulingSetting, seeds: Seeds, grouping: Grouping | None = None
+) -> Month:
     """The last days of a history, and classes made of the days before.
 
     Args:
         datacenter: with as many days before, if it has them.
-        setting: how many days, how classes are made.
+        setting: how many days.
+        grouping: how classes are made; None for the paper's.
 
     Raises:
         InputError: the history is shorter than the days to simulate; or these have gaps, and they are not to be filled
@@ -120,7 +104,7 @@ def month_of(datacenter: Datacenter, setting: SchedulingSetting, seeds: Seeds) -
     gone = np.isnan(month.utilisation).sum(axis=1)
     foresight = first < slots
     past = month if foresight else datacenter.slots_between(first - slots, first)
-    classes = classify(past, seeds.child("classes"), setting.grouping)
+    classes = classify(past, seeds.child("classes"), grouping)
     if gone.any():
         month = replace(month, utilisation=_without_gaps(datacenter, first, gone, fill=setting.fill))
     return Month(month, classes, foresight, int(gone.sum()), int((gone > 0).sum()))

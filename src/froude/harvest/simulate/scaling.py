@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from froude.base.errors import InputError
+from froude.harvest.simulate.settings import Scaling
 from froude.harvest.telemetry.datacenter import Floats, Shares
 
 BINS = 1 << 16
@@ -17,15 +17,6 @@ STEPS = 60
 """Of the bisection: from any range to the last digit of a float."""
 _LIMIT = 1e6
 """Largest factor that is tried."""
-
-
-class Scaling(Enum):
-    """How utilisation is raised or lowered."""
-
-    LINEAR = "linear"
-    """Times a factor, at most 1: variation over time grows with it."""
-    ROOT = "root"
-    """To the power of 1 / factor: low values rise more than high ones, so variation shrinks."""
 
 
 def scaled(utilisation: Shares, scaling: Scaling, factor: float) -> Shares:

@@ -20,7 +20,8 @@ from froude.harvest.schedule.selection import ClassRoom, Container, Fit, Thresho
 from froude.harvest.schedule.selection import Policy as Selecting
 from froude.harvest.simulate import containers
 from froude.harvest.simulate.jobs import Submitted, arrays_of
-from froude.harvest.simulate.month import HEARTBEAT_S, Case, Month, Outcome, Scheduler, SchedulingSetting
+from froude.harvest.simulate.month import HEARTBEAT_S, Case, Month, Outcome, Scheduler
+from froude.harvest.simulate.settings import SchedulingSetting
 from froude.harvest.simulate.spread import Spread, spread
 from froude.harvest.telemetry.datacenter import Datacenter, Floats, Ints
 from froude.harvest.telemetry.profiles import PATTERNS

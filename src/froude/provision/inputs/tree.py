@@ -62,6 +62,14 @@ class FlawedInputError(InputError):
         )
         self.flaws = tuple(flaws)
 
+    def errors(self) -> tuple[InputError, ...]:
+        """One for each flaw."""
+        return tuple(flaw.error() for flaw in self.flaws)
+
+    def document(self) -> dict[str, object]:
+        """What `--json` prints in place of a result: all of them."""
+        return {"errors": [error.parts() for error in self.errors()]}
+
     def __reduce__(self) -> tuple[object, ...]:
         return FlawedInputError, (self.flaws,)
 

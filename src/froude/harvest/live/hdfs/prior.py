@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from froude.documents.artifact import Origin
-from froude.documents.lineage import dump_sealed_figures, open_sealed
+from froude.documents.declared import Declared
+from froude.documents.lineage import declared_of, dump_sealed_figures, open_sealed
 from froude.documents.migrate import Migrations
-from froude.documents.reading import Section
 
 MIGRATIONS = Migrations("harvest-placement-state", 1)
 _LIMIT_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class HdfsPrior:
+class HdfsPrior(Declared):
     """Enough to bring back what was there."""
 
     address: str
@@ -71,20 +71,4 @@ def read_prior(path: Path) -> HdfsPrior:
         ChangedError: edited since it was written: a cluster is not set to what somebody typed.
         InputError: no such file, or of another kind.
     """
-    root = open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
-    prior = HdfsPrior(
-        address=root.value("address", str),
-        id=root.value("id", str),
-        conf=root.value("conf", str),
-        properties=_texts(root.section("properties")),
-        files=_texts(root.section("files")),
-        hosts=root.value("hosts", str),
-        marked=tuple(map(str, root.items("marked"))),
-        written={name: str(text) for name, text in _texts(root.section("written")).items()},
-    )
-    root.finish()
-    return prior
-
-
-def _texts(section: Section) -> dict[str, str | None]:
-    return {name: section.optional(name, str) for name in section.names()}
+    return declared_of(HdfsPrior, open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES).fields, path)

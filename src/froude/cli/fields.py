@@ -1,0 +1,184 @@
+"""Flags that are fields of a document: name, help, range, unit and default come from the field's declaration.
+
+A parameter of a command that is annotated with `Fields` becomes a flag for each of them, in its place, and the command
+gets a mapping from which the value is made: `load: Annotated[Given, Fields(PlanLoad, "pacing speed")]`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from operator import getitem
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from froude.cli.inputs import pairs
+from froude.cli.numbers import finite
+from froude.documents.declared import Declaration, Declared, declared
+from froude.documents.forms import Each, FieldError, Flag, Form, Maybe, Named, Number, Place, Seconds, Word
+
+Given = Mapping[str, Any]
+"""Values of fields by their names in Python; those of flags that were not given are absent."""
+
+
+class Fields:
+    """The fields of a declared value that are flags.
+
+    Args:
+        kind: the value.
+        names: of the fields, with blanks between, in the order in which help shows them.
+        flags: names of flags that are called otherwise than their fields.
+        more: what help adds to a field's own text.
+        numbers: fields of a time whose flag takes a bare number of seconds as well.
+    """
+
+    def __init__(
+        self,
+        kind: type[Declared],
+        names: str,
+        *,
+        flags: Mapping[str, str] | None = None,
+        more: Mapping[str, str] | None = None,
+        numbers: Sequence[str] = (),
+    ) -> None:
+        by_name = {each.name: each for each in declared(kind)}
+        self._fields = [by_name[name] for name in names.split()]
+        self._named, self._more, self._numbers = flags or {}, more or {}, numbers
+
+    @property
+    def flags(self) -> dict[str, str]:
+        """Each flag by its field's name in a document."""
+        return {each.key: self._flag(each) for each in self._fields}
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """What typer makes a flag of, a field each."""
+        return [self._parameter(each) for each in self._fields]
+
+    def given(self, values: dict[str, Any]) -> Given:
+        """The fields' values, taken out of those of all flags.
+
+        Raises:
+            BadParameter: a flag that names each of its values has one without a name.
+        """
+        found = {each.name: self._value(each, values.pop(each.name)) for each in self._fields}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _flag(self, field: Declaration) -> str:
+        return self._named.get(field.name) or "--" + field.key.replace("_", "-")
+
+    def _value(self, field: Declaration, value: Any) -> Any:
+        if isinstance(_single(field.form), Named) and value is not None:
+            return pairs(value, self._flag(field))
+        if field.name in self._numbers and value.replace(".", "", 1).isdecimal():
+            return float(value)
+        return value
+
+    def _parameter(self, field: Declaration) -> inspect.Parameter:
+        form, default = _single(field.form), field.default
+        settings: dict[str, Any] = {}
+        if isinstance(form, Number):
+            settings = {"min": _finite(form.least), "max": _finite(form.most), "callback": finite}
+        elif isinstance(form, Seconds):
+            settings, default = {"metavar": "TIME"}, default and form.write(default)
+        elif isinstance(form, (Each, Named)):
+            settings = {"metavar": "NAME=VALUE" if isinstance(form, Named) else _metavar(form.form)}
+        text = " ".join(part for part in (_help(field), self._more.get(field.name)) if part)
+        option = typer.Option(self._flag(field), help=text, **settings)
+        many = isinstance(form, (Each, Named))
+        kind: Any = list[_kind(getattr(form, "form", form))] if many else _kind(form)  # type: ignore[misc]
+        empty = default is None or many
+        annotation = getitem(Annotated, (kind | None if empty else kind, option))
+        return inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None if empty else default,
+            annotation=annotation,
+        )
+
+
+def with_fields(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameters of `Fields` are flags; errors about a field name its flag.
+
+    Args:
+        command: gets a `Given` for each such parameter.
+    """
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, Fields] = {}
+    for each in inspect.signature(command, eval_str=True).parameters.values():
+        metadata = getattr(each.annotation, "__metadata__", ())
+        fields = next((extra for extra in metadata if isinstance(extra, Fields)), None)
+        if fields is not None:
+            groups[each.name] = fields
+        added = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY)] if fields is None else fields.parameters
+        parameters += added
+    flags = {key: flag for fields in groups.values() for key, flag in fields.flags.items()}
+
+    @functools.wraps(command)
+    def with_flags(**values: Any) -> None:
+        given = {name: fields.given(values) for name, fields in groups.items()}
+        with _as_flags(flags):
+            command(**values, **given)
+
+    with_flags.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_flags.__annotations__ = {}  # typer reads the signature
+    return with_flags
+
+
+@contextmanager
+def _as_flags(flags: Mapping[str, str]) -> Iterator[None]:
+    """Errors of the block about a field are about its flag.
+
+    Raises:
+        FieldError: those errors, with the flag.
+    """
+    try:
+        yield
+    except FieldError as error:
+        names = [name for name in error.names if not name.startswith("[")]
+        if names:
+            last = next((name for name in reversed(names) if name in flags), names[-1])
+            error.place = flags.get(last, "--" + last.replace("_", "-"))
+        raise
+
+
+def _single(form: Form) -> Form:
+    """Without the possibility that there is none."""
+    return form.form if isinstance(form, Maybe) else form
+
+
+def _kind(form: Form) -> Any:
+    """What typer makes of a flag's text."""
+    if isinstance(form, Number):
+        return int if form.whole else float
+    if isinstance(form, Word):
+        return form.kind
+    return {Flag: bool, Place: Path}.get(type(form), str)
+
+
+def _metavar(form: Form) -> str:
+    """Of a flag that is repeated."""
+    return "NUMBER" if isinstance(form, Number) else "TEXT"
+
+
+def _finite(bound: float) -> float | None:
+    return bound if math.isfinite(bound) else None
+
+
+def _help(field: Declaration) -> str:
+    """The text under the field, with an example, and whether the flag is repeated."""
+    form = _single(field.form)
+    value = field.example.value if field.example else None
+    first = value[0] if isinstance(value, list) and value else value
+    parts = [field.about]
+    if isinstance(first, str) and not isinstance(form, (Word, Place)):
+        parts.append(f"Such as {shlex.quote(first)}.")
+    if isinstance(form, (Each, Named)):
+        parts.append("Repeatable.")
+    return " ".join(parts)
