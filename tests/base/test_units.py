@@ -16,6 +16,7 @@ from froude.base.units import (
     SIZES,
     Quantity,
     exact_text,
+    parse_count,
     parse_quantity,
     parse_seconds,
     parse_zone,
@@ -248,3 +249,11 @@ def test_a_unit_is_one_of_three() -> None:
     """A quantity of another unit is a mistake of the caller."""
     with pytest.raises(ValueError, match="got 'm'"):
         Quantity(1, "m")
+
+
+def test_a_number_of_things() -> None:
+    """With a prefix or without."""
+    assert [parse_count(text) for text in ("5", "800M", "1.1 G", "2k")] == [5, 8e8, 1.1e9, 2000]
+    for text in ("800B", "M", "1e40", "800 files"):
+        with pytest.raises(InputError):
+            parse_count(text)

@@ -135,3 +135,27 @@ def test_an_output_without_a_name(words: list[str], image: Path, capsys: Out) ->
     """Nothing could be written beside it."""
     assert run(["image", *(str(image) if word == "IMAGE" else word for word in words)]) == 1
     assert ".: is not replaced; found a folder" in capsys.readouterr().err
+
+
+def test_the_heap_that_a_namespace_needs(capsys: Out) -> None:
+    """The law's answer with its interval, as text and as JSON."""
+    assert run(["image", "heap", "--objects", "800M", "--blocks", "1"]) == 0
+    text = capsys.readouterr()
+    assert "400,000,000 blocks of" in text.out
+    assert "times the largest namespace that was measured" in text.err
+    assert run(["image", "heap", "--objects", "800M", "--blocks", "1", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    low, high = told["interval_bytes"]
+    assert 60e9 < low < told["heap_used_bytes"] < high < 300e9
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [(["800Q"], "--objects"), (["900G"], "--objects"), (["8M", "--blocks", "9"], "--blocks")],
+)
+def test_a_heap_outside_the_law(words: list[str], place: str, capsys: Out) -> None:
+    """One line that names the option and what is allowed."""
+    assert run(["image", "heap", "--objects", *words]) == 1
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert place in err

@@ -486,6 +486,7 @@ NO_JUDGEMENT = {
     ),
     "provision check": "errors of the inputs; a plan breaks a constraint or not",
     "clean": "sizes of folders",
+    "image heap": "a law with its interval; refused where it was not measured",
     "ls": "the first figures of what others judged, with what is not known left out",
     "review": "asks about a workload, which always has calls",
     "extrapolate": "a plan of a workload, which always has calls, or refusals",

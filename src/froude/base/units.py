@@ -127,6 +127,19 @@ def parse_seconds(text: str | float, *, place: str | None = None) -> float:
     return float(quantity.value)
 
 
+def parse_count(text: str, *, place: str | None = None) -> float:
+    """A number of things, such as `800M`.
+
+    Raises:
+        InputError: it is not a number with such a prefix behind it, or none.
+    """
+    factors, allowed = prefixed(""), "a number, with k, M, G or nothing after it"
+    number, unit = split_number(text, allowed=allowed, place=place)
+    if unit not in factors:
+        raise InputError("is not a number", place=place, found=repr(text), allowed=allowed)
+    return float(scaled(number, factors[unit], text, place=place))
+
+
 def parse_zone(text: str, *, place: str | None = None) -> tzinfo:
     """A time zone.
 

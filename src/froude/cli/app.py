@@ -64,7 +64,9 @@ COMMANDS = {
     "compare": _Entry(
         "compare", "compare", "Is a candidate slower? Repeated Runs of two arms, with confidence."
     ),
-    "image": _Entry("image", "app", "What an FsImage holds; namespaces, block lists and audit logs made up."),
+    "image": _Entry(
+        "image", "app", "What an FsImage holds; namespaces, block lists, logs made up; the heap they need."
+    ),
     "provision": _Entry(
         "provision", "app", "Hardware, application and SLA → the cheapest cluster, with a proof."
     ),

@@ -1,4 +1,4 @@
-"""`froude image`: what an FsImage holds; namespaces, block lists and audit logs made up."""
+"""`froude image`: what an FsImage holds; namespaces, block lists, logs made up; the heap they need."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _Layout = Annotated[
 
 @app.callback()
 def image() -> None:
-    """What an FsImage holds; namespaces, block lists and audit logs made up."""
+    """What an FsImage holds; namespaces, block lists, logs made up; the heap they need."""
 
 
 @app.command(epilog="Example: froude image show fsimage_0000000000000061740 --report image.html")
@@ -260,6 +260,49 @@ def log(
     write({output: "".join(map(line_text, lines))})
     settings.emit({"file": str(output), "lines": len(lines)})
     settings.out(f"{len(lines):,} lines of {clients:,} clients written to {output}")
+
+
+@app.command(epilog="Example: froude image heap --objects 800M --blocks 1.1")
+def heap(
+    ctx: typer.Context,
+    objects: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Files, folders and blocks together, such as 800M.")
+    ],
+    blocks: Annotated[float, typer.Option(callback=finite, help="Blocks for each file or folder.")] = 1.1,
+) -> None:
+    """How much heap a NameNode needs for a namespace, by a law that was measured at smaller ones.
+
+    It is what is in use after a full collection, with references of 8 bytes, as in every heap above 32 GB. The interval
+    is that of the measurement: longer names, ACLs, extended attributes and snapshots take more.
+    """
+    from froude.base.units import parse_count
+    from froude.hadoop.fsimage.heap import shipped_law
+
+    settings: Settings = ctx.obj
+    law = shipped_law()
+    need = law.need(parse_count(objects, place="--objects"), blocks)
+    base, inode, block = law.coefficients
+    gib = [f"{each / (1 << 30):,.4g}" for each in (need.used_bytes, *need.interval_bytes)]
+    settings.emit(
+        {
+            "inodes": need.inodes,
+            "blocks": need.blocks,
+            "heap_used_bytes": round(need.used_bytes),
+            "interval_bytes": [round(each) for each in need.interval_bytes],
+            "times_measured": need.times_measured,
+            "law": {"base_bytes": base, "inode_bytes": inode, "block_bytes": block, **law.measured},
+        }
+    )
+    settings.out(
+        f"{gib[0]} GiB in use after a full collection, 95 % interval {gib[1]} to {gib[2]} GiB: {need.inodes:,} files "
+        f"and folders of {inode:.0f} bytes, {need.blocks:,} blocks of {block:.0f} bytes"
+    )
+    if need.times_measured > 1:
+        settings.note(f"note: {need.times_measured:,.1f} times the largest namespace that was measured")
+    settings.note(
+        f"note: measured on Hadoop {law.measured['hadoop']}, {law.measured['date']}, with {law.measured['heap']} of heap"
+        "; hash tables of blocks and inodes take up to 3.3 % of a larger heap"
+    )
 
 
 @dataclass(frozen=True, slots=True)

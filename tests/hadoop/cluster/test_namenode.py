@@ -40,8 +40,8 @@ def address(name):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        name = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)["qry"][0]
-        bean = {"name": name.replace("*", "8020"), "NumLiveDataNodes": 3, "GetFileInfoNumOps": 5}
+        ((_, (name,)),) = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).items()
+        bean = {"name": name.partition("::")[0].replace("*", "8020"), "NumLiveDataNodes": 3, "GetFileInfoNumOps": 5}
         self.send_response(200)
         self.end_headers()
         self.wfile.write(json.dumps({"beans": [bean]}).encode())

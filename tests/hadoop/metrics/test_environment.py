@@ -18,7 +18,7 @@ TOLD: dict[str, Any] = {
     },
     "java.lang:type=OperatingSystem": {"AvailableProcessors": 2},
     "java.lang:type=Memory": {"HeapMemoryUsage": {"max": 1 << 30}},
-    "Hadoop:service=NameNode,name=NameNodeInfo": {"SoftwareVersion": "3.5.0"},
+    "Hadoop:service=NameNode,name=NameNodeInfo::SoftwareVersion": {"SoftwareVersion": "3.5.0"},
 }  # fmt: skip
 
 

@@ -267,7 +267,7 @@ def test_times_of_calls_are_in_milliseconds(
     http = ("127.0.0.1", 1)
     metrics._rpc_times_per_ms.cache_clear()
     for _ in range(2):
-        assert metrics.namenode_numbers(http) == {
+        assert metrics.NamenodeNumbers(http).now() == {
             "RpcActivity.RpcQueueTimeAvgTime": pytest.approx(ms),
             "RpcActivity.SentBytes": 9.0,
             "RpcDetailedActivity.CreateAvgTime": pytest.approx(ms),
@@ -275,6 +275,37 @@ def test_times_of_calls_are_in_milliseconds(
             "NameNodeActivity.SyncsAvgTime": 250.0,
         }
     assert len(asked) == 1
+
+
+def test_what_takes_a_namenode_long_to_count_is_asked_more_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The share of its time is bounded; counts of DataNodes come each time, by attributes that cost it little."""
+    clock, state = VirtualClock(), "Hadoop:service=NameNode,name=FSNamesystemState"
+    asked: list[str] = []
+
+    def jmx(_: object, query: str) -> list[metrics.Bean]:
+        asked.append(query)
+        clock.sleep(2.0 if query == state else 0.0)
+        bean, _, attribute = query.partition("::")
+        return [{"name": bean, **dict.fromkeys((attribute or "FilesTotal NumDeadDataNodes").split(), 7)}]
+
+    monkeypatch.setattr(metrics, "jmx", jmx)
+    monkeypatch.setattr(metrics, "_rpc_times_per_ms", lambda _: 1.0)
+    numbers = metrics.NamenodeNumbers(("nn", 1), clock)
+    seen = []
+    for second in range(0, 48, 3):
+        clock.advance_to(max(clock.now(), second))
+        seen.append(numbers.now())
+    assert asked.count(state) == 3
+    assert asked.count("Hadoop:service=NameNode,name=JvmMetrics") == len(seen)
+    assert ["FSNamesystemState.FilesTotal" in each for each in seen].count(True) == 3
+    assert all(each["FSNamesystemState.NumDeadDataNodes"] == 7.0 for each in seen)
+
+
+def test_an_attribute_alone_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By another form of the question, which spares a NameNode the rest of the bean."""
+    monkeypatch.setattr(metrics, "_get", lambda _, path, timeout_s: {"beans": [{"path": path}]})
+    found = [metrics.jmx(("nn", 1), query)[0]["path"] for query in ("a:name=B", "a:name=B::C")]
+    assert found == ["jmx?qry=a:name=B", "jmx?get=a:name=B::C"]
 
 
 def test_a_unit_that_is_not_answered_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:

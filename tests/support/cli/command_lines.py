@@ -265,6 +265,7 @@ LINES = {
         (Place("--output", "log"),),
         {"path": "img", "hadoop": "release"},
     ),
+    "image heap": Line("image heap --objects 800M"),
     "image blocks": Line(
         "image blocks img --datanodes 4 --hadoop release",
         (Place("--output", "block-lists", folder=True),),

@@ -30,7 +30,7 @@ _OLD_LAYOUT = "An upgrade to version"
 """What a NameNode says of an image of an older release."""
 _ANSWERS_S, _BYTES_PER_S = 60.0, 2 << 20
 """How long it may take to answer, beside its image; and how slowly it may read that."""
-_INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
+_SAFE_MODE = "Hadoop:service=NameNode,name=NameNodeInfo::Safemode"
 _STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
 
 
@@ -120,6 +120,8 @@ class NameNode(Startable):
         self._daemon: Daemon | None = None
         self._rpc = ("", 0)
         self._web = ("", 0)
+        self._numbers = metrics.NamenodeNumbers(self._web)
+        self._numbers = metrics.NamenodeNumbers(self._web)
         self.asked: Counter[str] = Counter()
         """The calls that it took to see that it answers, as it counts them."""
 
@@ -214,18 +216,18 @@ class NameNode(Startable):
 
     def sample(self) -> dict[str, float]:
         """The numbers of `metrics.NAMENODE_BEANS` now, by `bean.attribute`, and its CPU, threads, memory and heap."""
-        values = metrics.namenode_numbers(self._web)
+        values = self._numbers.now()
         values["process.cpu_seconds"] = self.cpu_seconds()
         values["process.rss_bytes"] = float(self.rss_bytes())
         return values | metrics.heap_now(self._web) | self.daemon.thread_seconds()
 
     def live_datanodes(self) -> int:
         """How many DataNodes it counts as live."""
-        return int(self.jmx(_STATE)[0]["NumLiveDataNodes"])
+        return int(self.jmx(f"{_STATE}::NumLiveDataNodes")[0]["NumLiveDataNodes"])
 
     def safe_mode(self) -> str:
         """Why it is in safe mode, in its own words; empty when it is not."""
-        words = str(self.jmx(_INFO)[0]["Safemode"]).removeprefix("Safe mode is ON. ")
+        words = str(self.jmx(_SAFE_MODE)[0]["Safemode"]).removeprefix("Safe mode is ON. ")
         return words.partition("\n")[0].strip()
 
     def cpu_seconds(self) -> float:
@@ -253,6 +255,7 @@ class NameNode(Startable):
         """
         self._folder = self._run_folder.make()
         self._choose_addresses()
+        self._numbers = metrics.NamenodeNumbers(self._web)
         with self._coming_up():
             self._prepare()
             if self._image is not None:

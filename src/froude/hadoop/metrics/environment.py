@@ -14,7 +14,8 @@ from froude.base.version import __version__
 from froude.hadoop.metrics.jmx import Bean, jmx
 
 _RUNTIME, _SYSTEM, _MEMORY = (f"java.lang:type={name}" for name in ("Runtime", "OperatingSystem", "Memory"))
-_NAMENODE = "Hadoop:service=NameNode,name=NameNodeInfo"
+_NAMENODE = "Hadoop:service=NameNode,name=NameNodeInfo::SoftwareVersion"
+"""One attribute: another one of that bean lists all DataNodes, 1 KB each."""
 _FILE = re.compile(r":file=.*|[=:](?=/).*")
 """Where a JVM flag goes on with a path."""
 _TRIES = 3

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from froude.base.clock import Clock
+from froude.base.clock import Clock, RealClock
 from froude.base.errors import TargetError
 from froude.base.files import open_regular
 from froude.hadoop.metrics.gc_log import GcLog, parse_gc_log
@@ -23,14 +23,19 @@ from froude.hadoop.metrics.threads import COMPILER
 Bean = dict[str, Any]
 """Attributes of one MBean by name."""
 
+_STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
 NAMENODE_BEANS: tuple[str, ...] = (
     "Hadoop:service=NameNode,name=Rpc*ActivityForPort*",
     "Hadoop:service=NameNode,name=FSNamesystem",
-    "Hadoop:service=NameNode,name=FSNamesystemState",
+    _STATE,
     "Hadoop:service=NameNode,name=JvmMetrics",
     "Hadoop:service=NameNode,name=NameNodeActivity",
 )
 """What is sampled of a NameNode."""
+_COUNTS = tuple(f"{_STATE}::Num{how}DataNodes" for how in ("Live", "Stale", "Dead"))
+"""Counted in one pass over its DataNodes; other attributes of the bean make lists of them first."""
+_SHARE = 0.1
+"""The most of its time that a NameNode spends on any of these questions."""
 
 DETAILED = "Hadoop:service=NameNode,name=RpcDetailedActivityForPort*"
 """Counts and times by RPC method."""
@@ -51,14 +56,15 @@ def jmx(http: tuple[str, int], query: str, *, timeout_s: float = 5.0) -> list[Be
 
     Args:
         http: its web address and port.
-        query: an object name, with `*` where anything may stand.
+        query: an object name, with `*` where anything may stand; with `::NAME` behind it, that attribute alone.
         timeout_s: how long to wait.
 
     Raises:
         TargetError: no answer, or one that is no JMX.
     """
+    form = "get" if "::" in query else "qry"
     try:
-        beans = _get(http, f"jmx?qry={quote(query, safe='*:,=')}", timeout_s)["beans"]
+        beans = _get(http, f"jmx?{form}={quote(query, safe='*:,=')}", timeout_s)["beans"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise TargetError(f"gives no JMX ({error})", file=f"{http[0]}:{http[1]}") from error
     if not isinstance(beans, list):
@@ -241,13 +247,16 @@ class Together:
         return {name: value for each in self.daemons for name, value in each.sample().items()}
 
 
-@dataclass(frozen=True, slots=True)
 class Web:
     """A NameNode that is known by its web address alone; satisfies `Watched`."""
 
-    http: tuple[str, int]
-    cache_s: float = CACHE_S
+    cache_s = CACHE_S
     """How old what it tells may be, seconds."""
+
+    def __init__(self, http: tuple[str, int]) -> None:
+        """One that answers there."""
+        self.http = http
+        self._numbers = NamenodeNumbers(http)
 
     def rpc_counts(self) -> dict[str, int]:
         """Calls by method so far; up to 10 s old (see `settled_counts`).
@@ -263,7 +272,7 @@ class Web:
         Raises:
             TargetError: it does not answer.
         """
-        values = namenode_numbers(self.http)
+        values = self._numbers.now()
         return values | cpu_now(self.http) | heap_now(self.http) | compiler_now(self.http)
 
 
@@ -277,13 +286,38 @@ class Sample:
     """By `bean.attribute`, such as `FSNamesystem.BlocksTotal`."""
 
 
-def namenode_numbers(http: tuple[str, int]) -> dict[str, float]:
-    """The numbers of `NAMENODE_BEANS` now, with times of calls in milliseconds, whatever the daemon counts them in.
+class NamenodeNumbers:
+    """The numbers of `NAMENODE_BEANS`, with times of calls in milliseconds, whatever the daemon counts them in.
 
-    Raises:
-        TargetError: it does not answer.
+    For two of these beans a NameNode goes over all its DataNodes a dozen times, which takes seconds where they are a
+    hundred thousand: a bean is asked for again only after ten times as long as its last answer took. Meanwhile its
+    numbers are left out, but for the counts of DataNodes.
     """
-    return in_ms(flatten([bean for query in NAMENODE_BEANS for bean in jmx(http, query)]), http)
+
+    def __init__(self, http: tuple[str, int], clock: Clock | None = None) -> None:
+        """Nothing was asked yet."""
+        self._http, self._clock = http, clock or RealClock()
+        self._again_s: dict[str, float] = {}
+
+    def now(self) -> dict[str, float]:
+        """The numbers at this moment, by `bean.attribute`.
+
+        Raises:
+            TargetError: it does not answer.
+        """
+        beans = [bean for query in NAMENODE_BEANS for bean in self._beans(query)]
+        return in_ms(flatten(beans), self._http)
+
+    def _beans(self, query: str) -> list[Bean]:
+        begun_s = self._clock.now()
+        if begun_s < self._again_s.get(query, begun_s):
+            counts = _COUNTS if query == _STATE else ()
+            return [bean for count in counts for bean in jmx(self._http, count)]
+        try:
+            return jmx(self._http, query)
+        finally:
+            ended_s = self._clock.now()
+            self._again_s[query] = ended_s + (ended_s - begun_s) * (1 / _SHARE - 1)
 
 
 def in_ms(values: Mapping[str, float], http: tuple[str, int]) -> dict[str, float]:
