@@ -9,12 +9,10 @@ from string import ascii_lowercase
 
 import pytest
 
-from froude.base.errors import InputError
 from froude.mining.check.prediction import LeafOutcome, predict_recording
 from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Event, Recording
 from froude.mining.rules.arguments import is_open
-from froude.mining.traces import mine
 from froude.trace.lowered import LoweredInterval
 from froude.workload.extrapolate import extrapolate
 from froude.workload.groups import groups
@@ -39,7 +37,6 @@ from froude.workload.walk import templates
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from testbed.synthetic import CLIENT, record
 from tests.support.mining.events import event
-from tests.support.trace.making import small_trace
 
 
 @pytest.fixture(scope="module")
@@ -124,18 +121,6 @@ def test_what_never_varied_is_said(runs: list[Recording]) -> None:
     """One run, or runs of one size, cannot tell how anything grows."""
     findings = mine_recordings(runs[:1]).findings
     assert {f.variable for f in findings if f.fatal} >= {"datanodes", "clients", "dirs", "files", "blocks"}
-
-
-def test_nothing_to_mine() -> None:
-    """No trace is an error of the caller."""
-    with pytest.raises(InputError):
-        mine([])
-
-
-def test_a_trace_without_calls_is_no_run_of_the_job() -> None:
-    """Nobody called through the proxy: the pattern of nothing would be taken for the job's."""
-    with pytest.raises(InputError, match="trace 2: has no calls"):
-        mine([small_trace(), replace(small_trace(), calls=())])
 
 
 def test_a_count_with_two_explanations_is_asked() -> None:
