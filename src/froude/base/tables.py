@@ -305,7 +305,7 @@ class _Builder:
         separator = reading.separator
         block = self._quoted(block, line)
         if reading.form.ignored:
-            block = re.sub(rb"(?m)^(?:%b)$" % reading.form.ignored.encode(), b"", block)
+            block = re.sub(rb"(?m)^(?:%b)$" % reading.form.ignored.encode(), b"", block) or b"\n"
         if separator == BLANKS:
             block = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb"[ \t]+", b" ", block))
         bad: list[int] = []

@@ -346,6 +346,7 @@ def test_a_column_of_units_says_percent(tmp_path: Path) -> None:
             "line protocol without usage_idle of cpu=cpu-t",
         ),
         ("AAA,progname,nmon\n", "is of nmon"),
+        (",result,table,_time,_value,_field,host\n,result,table,_time,_value,_field,host", "has no row"),
         ("top - 00:00:01 up 1 day\n", "text of top, not read here. Take sar -u"),
         ("# HELP node_cpu_seconds_total Seconds\n", "what Prometheus scrapes"),
         ("                cpu\n\n1772323200: 5.0e+00\n", "of rrdtool fetch"),
