@@ -28,7 +28,7 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
-from froude.base.columns import Converted, convert, how_to_write, in_seconds, mask
+from froude.base.columns import Converted, Kind, convert, how_to_write, in_seconds, mask
 from froude.base.dates import other_times
 from froude.base.dropped import CUT_SHORT, Dropped
 from froude.base.errors import InputError
@@ -255,6 +255,8 @@ class _Builder:
                     self.dropped.add(reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
                     wrong |= new
             values.append(converted)
+        if wrong.any() and reading.names and all(pa.types.is_string(own.type) for own in texts):
+            self._refuse_other_header(texts, lines)
         keep, every = ~wrong, not wrong.any()
         for kept, converted in zip(self._parts, values, strict=True):
             whole = converted.values
@@ -275,6 +277,24 @@ class _Builder:
                 remedy = "Write dates as 2026-01-31 23:59:00, or seconds since 1970"
             message = f"may not have seconds in its {what}"
             raise InputError(message, file=self._path, found=found, remedy=remedy)
+
+    def _refuse_other_header(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> None:
+        """Refuse a second header with other columns: what is below it would be read as what is above."""
+        named = zip(texts, self._reading.names, strict=False)
+        same = [mask(pc.equal(pc.utf8_trim_whitespace(own), name)) for own, name in named]
+        numbers = [
+            each
+            for each, column in zip(same, self._reading.columns, strict=False)
+            if column.kind is not Kind.TEXT
+        ]
+        other = np.logical_or.reduce(numbers) & ~np.logical_and.reduce(same)
+        if other.any():
+            row = int(np.argmax(other))
+            found = ", ".join(str(own[row].as_py()) for own in texts)
+            remedy = "Divide the file there"
+            raise InputError(
+                "has another header below", file=self._path, place=int(lines[row]), found=found, remedy=remedy
+            )
 
     def finish(self, options: Options, empty: bool) -> Table:
         """All rows.
@@ -350,7 +370,12 @@ class _Builder:
         while odd:
             number = odd.pop(0)
             shown = texts[number][:80].decode("utf-8", "replace")
-            joined = b" ".join(texts[number : odd[0] + 1]) if odd and odd[0] - number < _QUOTED_LINES else b""
+            ends = (
+                odd
+                and odd[0] - number < _QUOTED_LINES
+                and re.search(rb'"\s*(?:%b|$)' % re.escape(between), texts[odd[0]])
+            )
+            joined = b" ".join(texts[number : odd[0] + 1]) if ends else b""
             if (
                 len(cells_of(joined.decode("utf-8", "replace"), self._reading.separator))
                 == self._reading.width

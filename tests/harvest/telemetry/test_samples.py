@@ -303,6 +303,14 @@ def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -
             "a utilisation; found unit Cores",
         ),
         ("time,0,1,2\n5,6,7,8\n", {}, "a server in each column, or what was measured of one; found '0'"),
+        (rows("1.5 2.25 3.5 8.75 9.5", "5 60"), {}, "numbers for its servers; found 5 servers, such as 1.5"),
+        (rows("a", "CET,5 CET,6", head="time,server,tz,cpu"), {}, "a column of time zones; found CET"),
+        (
+            rows("a", "5 6") + "time,server,memory\n9,a,7\n",
+            {},
+            ":4: has another header below; found time, server, memory",
+        ),
+        ('time,server,cpu\n0,"a,5\n60,"a,6\n', {}, "found 2 lines left out: a quote that does not end"),
         (rows("user system", "5 60"), {}, "modes of a processor for its servers; found 'system', 'user'"),
         (
             rows("a.cpu.idle b.cpu.idle", "5 60"),
