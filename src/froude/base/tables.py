@@ -241,6 +241,10 @@ class _Builder:
         """Keep the rows whose values are right."""
         reading = self._reading
         texts = with_clock(reading.columns, texts)
+        named = bool(reading.names) and all(pa.types.is_string(own.type) for own in texts)
+        if named and reading.form.ignored:
+            other = ~self._headers_below(texts, lines)
+            texts, lines = [own.filter(pa.array(other)) for own in texts], lines[other]
         wrong = np.zeros(len(lines), bool)
         values: list[Converted] = []
         for column, own in zip(reading.columns, texts, strict=True):
@@ -255,8 +259,8 @@ class _Builder:
                     self.dropped.add(reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
                     wrong |= new
             values.append(converted)
-        if wrong.any() and reading.names and all(pa.types.is_string(own.type) for own in texts):
-            self._refuse_other_header(texts, lines)
+        if wrong.any() and named:
+            self._headers_below(texts, lines)
         keep, every = ~wrong, not wrong.any()
         for kept, converted in zip(self._parts, values, strict=True):
             whole = converted.values
@@ -278,8 +282,8 @@ class _Builder:
             message = f"may not have seconds in its {what}"
             raise InputError(message, file=self._path, found=found, remedy=remedy)
 
-    def _refuse_other_header(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> None:
-        """Refuse a second header with other columns: what is below it would be read as what is above."""
+    def _headers_below(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Rows that are the header again; another header is refused: what is below would be read as what is above."""
         named = zip(texts, self._reading.names, strict=False)
         same = [mask(pc.equal(pc.utf8_trim_whitespace(own), name)) for own, name in named]
         numbers = [
@@ -287,7 +291,8 @@ class _Builder:
             for each, column in zip(same, self._reading.columns, strict=False)
             if column.kind is not Kind.TEXT
         ]
-        other = np.logical_or.reduce(numbers) & ~np.logical_and.reduce(same)
+        again: npt.NDArray[np.bool_] = np.logical_and.reduce(same)
+        other = np.logical_or.reduce(numbers) & ~again
         if other.any():
             row = int(np.argmax(other))
             found = ", ".join(str(own[row].as_py()) for own in texts)
@@ -295,6 +300,7 @@ class _Builder:
             raise InputError(
                 "has another header below", file=self._path, place=int(lines[row]), found=found, remedy=remedy
             )
+        return again
 
     def finish(self, options: Options, empty: bool) -> Table:
         """All rows.

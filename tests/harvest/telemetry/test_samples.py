@@ -355,6 +355,10 @@ def test_a_column_of_units_says_percent(tmp_path: Path) -> None:
         ),
         ("AAA,progname,nmon\n", "is of nmon"),
         (",result,table,_time,_value,_field,host\n,result,table,_time,_value,_field,host", "has no row"),
+        (
+            ",result,table,_time,_value,host\n,,0,1970-01-01T00:01:00Z,5,a\n\n,result,table,_time,host,_value\n",
+            "another header below",
+        ),
         ("top - 00:00:01 up 1 day\n", "text of top, not read here. Take sar -u"),
         ("# HELP node_cpu_seconds_total Seconds\n", "what Prometheus scrapes"),
         ("                cpu\n\n1772323200: 5.0e+00\n", "of rrdtool fetch"),

@@ -202,7 +202,7 @@ _FORMS = (
                 _PROCESSOR,
                 *(Column(each, empty=True, numbered=True) for each in ("result", "table")),
             ),
-            ignored=r"#.*|,result,.*",
+            ignored="#.*",
         )
     ),
     Layout(
