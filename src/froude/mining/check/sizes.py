@@ -123,7 +123,7 @@ def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
 def _about_steps(name: str, wrong: dict[str, int]) -> Question | None:
     if not wrong:
         return None
-    text = f"{name}: {_others(wrong, 'call')}; are its steps right at other sizes?"
+    text = f"{name}: {_at_sizes(wrong, 'call')} did not follow from the other sizes; are its steps right at other sizes?"
     return Question(f"{name}:steps", text, name, path=STEPS, candidates=(Constant("as mined"),))
 
 
@@ -133,7 +133,7 @@ def _about_number(workload: Workload, name: str, wrong: dict[str, int]) -> Quest
     if not wrong or asked:
         return None
     count = workload.node_type(name).count
-    text = f"{what}: {_others(wrong, 'node')}; is it {count} at other sizes?"
+    text = f"{what}: {_at_sizes(wrong, 'node')} did not follow from the other sizes; is it {count} at other sizes?"
     return Question(f"{name}:{what}", text, name, candidates=(Scaled(count),))
 
 
@@ -145,15 +145,16 @@ def _about_arguments(
         for call in templates(node_type):
             for path, rule in call.arguments.items():
                 if (call.id, path) in wrong and (call.id, path) not in known:
-                    values = _others(wrong[call.id, path], "value")
-                    text = f"{node_type.name}: {path} of {call.method} may follow another rule, for {values}; which?"
+                    values = _at_sizes(wrong[call.id, path], "value")
+                    what = f"{node_type.name}: {path} of {call.method} did not follow from the other sizes"
+                    text = f"{what} ({values}); what gives it its value?"
                     yield Question(
                         f"{call.id}:{path}", text, node_type.name, call.id, path, candidates=(rule,)
                     )
 
 
-def _others(wrong: dict[str, int], what: str) -> str:
+def _at_sizes(wrong: dict[str, int], what: str) -> str:
     """How much came out otherwise, and at which sizes."""
-    shown = [f"{counted(number, what)} of {size}" for size, number in wrong.items()][:_SHOWN]
+    shown = [f"{counted(number, what)} at {size}" for size, number in wrong.items()][:_SHOWN]
     more = f" and {len(wrong) - _SHOWN} sizes more" if len(wrong) > _SHOWN else ""
-    return f"the other sizes predicted {' and '.join(shown)}{more} otherwise"
+    return f"{' and '.join(shown)}{more}"
