@@ -30,6 +30,7 @@ def test_each_says_what_it_asks() -> None:
         "fair-lock",
         "fine-grained-lock",
         "garbage-collectors",
+        "placement-time",
         "queue-wait",
         "two-releases",
     }
