@@ -15,7 +15,7 @@ DEMO ?= froude-demo
 # Hundreds of child processes would compile the source, each again, and each worker the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-system demo test test-all lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache results-suite results-answers results-reported fuzz clean
+.PHONY: help setup setup-system demo test test-all lint docs bench results-main-job results-provisioning results-dynamometer results-patternminer results-harvesting results-cache results-suite results-answers results-reported results-scale fuzz clean
 
 help: ## Tell what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -83,6 +83,9 @@ results-answers: setup ## Write docs/results/answers.md and .json: what a played
 
 results-reported: setup ## Write docs/results/reported.md and .json: what users report, on inputs whose right answer is known.
 	@$(BIN)/python -m benchmarks.results_reported
+
+results-scale: setup ## Write docs/results/scale.md and .json: many emulated nodes, and the heap of large namespaces.
+	@$(BIN)/python -m benchmarks.results_scale
 
 results-patternminer: setup ## Write docs/results/patternminer.md and .json; records real jobs on up to 8 nodes.
 	@$(BIN)/python -m benchmarks.results_patternminer

@@ -162,7 +162,7 @@ def _measure(job: JobDefinition, folder: Path, found: Measured) -> None:
     found.recorded_s = round(sum(map(_length_s, (*train, held_out))), 1)
     path = _workload(job, folder)
     begun = time.monotonic()
-    write_workload(path, mine(train, check=False))
+    write_workload(path, mine(train, workers=os.cpu_count() or 1))
     found.mined_s = round(time.monotonic() - begun, 1)
     workload = read_workload(path)
     found.questions = len(open_by_cause(workload))

@@ -26,6 +26,8 @@ HEAP = "5 GB"
 """The same for all: the NameNode's hash tables are as large as its heap says."""
 NAMESPACES = [(inodes, blocks) for inodes in (300_000, 600_000, 1_200_000) for blocks in (0.5, 1.0, 2.0)]
 """Inodes, and about how many blocks a file has."""
+OTHERS = [(inodes, None) for inodes in (300_000, 800_000)]
+"""Those of the profile that comes with Froude: other folders, owners, replication, erasure coding."""
 _BLOCK = 128 << 20
 _PROFILE = """froude: namespace-profile/1
 inodes: 1000
@@ -44,14 +46,16 @@ _LENGTHS = {
 }
 
 
-def point(inodes: int, blocks: float, *, compressed: bool = False) -> dict[str, Any]:
+def point(inodes: int, blocks: float | None, *, compressed: bool = False) -> dict[str, Any]:
     """The heap in use of one namespace, bytes, with what the NameNode counts in it."""
     with tempfile.TemporaryDirectory(prefix="froude-heap-") as name:
         folder = Path(name)
-        (folder / "profile.yaml").write_text(_PROFILE.format(lengths=_LENGTHS[blocks]))
+        profile = Path("analytics") if blocks is None else folder / "profile.yaml"
+        if blocks is not None:
+            profile.write_text(_PROFILE.format(lengths=_LENGTHS[blocks]))
         image = folder / "current" / "fsimage_0000000000000000001"
         froude = Path(sys.executable).with_name("froude")
-        command = [froude, "--quiet", "image", "synth", folder / "profile.yaml"]
+        command = [froude, "--quiet", "image", "synth", profile]
         subprocess.run([*command, "--inodes", str(inodes), "-o", image], check=True)
         flags = ("-XX:+UseCompressedOops" if compressed else "-XX:-UseCompressedOops",)
         with NameNode(Hadoop.find(), heap=HEAP, image=folder, flags=flags) as namenode:
@@ -76,8 +80,12 @@ def _after_collection(pid: int) -> int:
 
 def main() -> None:
     """Measure all, smallest first, and write them down after each."""
-    hadoop, points = Hadoop.find(), []
-    for inodes, blocks, compressed in [*((*each, False) for each in NAMESPACES), (600_000, 1.0, True)]:
+    hadoop = Hadoop.find()
+    points: list[dict[str, Any]] = []
+    for inodes, blocks, compressed in [
+        *((*each, False) for each in [*NAMESPACES, *OTHERS]),
+        (600_000, 1.0, True),
+    ]:
         points.append(point(inodes, blocks, compressed=compressed))
         print(points[-1], file=sys.stderr, flush=True)
         document = {

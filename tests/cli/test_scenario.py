@@ -41,7 +41,10 @@ def test_a_new_scenario_is_printed_or_written(kind: str, capsys: Out) -> None:
 def test_only_kinds_that_run_are_offered(kind: str, capsys: Out) -> None:
     """With those that do."""
     assert run(["scenario", "new", kind]) == 1
-    assert f"found {kind}; allowed: {', '.join(RUNNERS)}, containers, fair-lock" in capsys.readouterr().err
+    assert (
+        f"found {kind}; allowed: {', '.join(RUNNERS)}, containers, datanodes, fair-lock"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_dry_run_writes_nothing(capsys: Out) -> None:

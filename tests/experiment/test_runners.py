@@ -30,8 +30,10 @@ from froude.experiment.runners import (
 )
 from froude.experiment.scenario.options import (
     ANY,
+    DatanodeOptions,
     KneeSearch,
     NameNodeTarget,
+    Nodes,
     PlanLoad,
     Running,
     Target,
@@ -45,6 +47,8 @@ from froude.experiment.scenario.scenario import (
     RecordScenario,
     SweepScenario,
 )
+from froude.hadoop.fsimage.block_lists import Cluster
+from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import write_plan
@@ -102,6 +106,21 @@ def test_a_play_that_could_only_fail(target: dict[str, Any], error: type[Excepti
     if not runner.scenario.target.running:  # of which the play asks who they are
         with pytest.raises(error, match=said):
             runner.run(Execution(Path("run")))
+
+
+@pytest.mark.parametrize(
+    ("storages", "held", "said"), [(1, 3, "lists of replicas"), (2, 4, "fewer DataNodes"), (2, 3, "")]
+)
+def test_datanodes_hold_all_replicas_of_a_play(
+    storages: int, held: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that no DataNode reports would be missing, and nothing would say so."""
+    lists = SimpleNamespace(cluster=Cluster(Topology(held, 1), ("DISK", "SSD")))
+    monkeypatch.setattr(module, "open_block_lists", lambda _: lists)
+    nodes = Nodes(datanodes=DatanodeOptions(blocks=Path("blocks"), storages=storages))
+    runner = PlayRunner.of(PlayScenario(load=LOAD, target=Target(image=Path("name")), nodes=nodes))
+    with pytest.raises(InputError, match=said) if said else nullcontext():
+        runner.check()
 
 
 def test_a_scenario_is_the_options_of_its_play(monkeypatch: pytest.MonkeyPatch) -> None:

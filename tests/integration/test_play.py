@@ -35,6 +35,7 @@ from froude.experiment.scenario.options import (
     PlayOptions,
     Sharing,
 )
+from froude.experiment.scenario.shipped import FOLDER
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.metrics.jmx import Bean
@@ -226,6 +227,17 @@ def test_a_population_keeps_its_load_up_and_is_measured_warm(fresh: NameNode) ->
         "RpcDetailedActivity.CreateNumOps",
         "RpcDetailedActivity.CreateAvgTime",
     } <= seen
+
+
+def test_the_shipped_datanodes_are_all_alive(fresh: NameNode) -> None:
+    """Fewer than as it is shipped; each registers, reports and sends heartbeats."""
+    workload = read_workload(FOLDER / "datanodes-workload.yaml")
+    load = Load(duration_s=7.0, ramp=200.0)
+    run = play(extrapolate(workload, Scale.of(datanodes=300)), fresh, PlayOptions(load=load))
+    assert (run.failure, run.datanodes_lost, fresh.live_datanodes()) == (None, 0.0, 300)
+    counts = run.tally.whole.counts
+    assert counts["registerDatanode"] == counts["blockReport"] == (300, 300)
+    assert counts["sendHeartbeat"][0] > 600
 
 
 def test_a_condition_ends_a_play_early(fresh: NameNode, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
-from froude.base.columns import Converted, convert, how_to_write, in_seconds, mask
+from froude.base.columns import Converted, Kind, convert, how_to_write, in_seconds, mask
 from froude.base.dates import other_times
 from froude.base.dropped import CUT_SHORT, Dropped
 from froude.base.errors import InputError
@@ -241,6 +241,10 @@ class _Builder:
         """Keep the rows whose values are right."""
         reading = self._reading
         texts = with_clock(reading.columns, texts)
+        named = bool(reading.names) and all(pa.types.is_string(own.type) for own in texts)
+        if named and reading.form.ignored:
+            other = ~self._headers_below(texts, lines)
+            texts, lines = [own.filter(pa.array(other)) for own in texts], lines[other]
         wrong = np.zeros(len(lines), bool)
         values: list[Converted] = []
         for column, own in zip(reading.columns, texts, strict=True):
@@ -255,6 +259,8 @@ class _Builder:
                     self.dropped.add(reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
                     wrong |= new
             values.append(converted)
+        if wrong.any() and named:
+            self._headers_below(texts, lines)
         keep, every = ~wrong, not wrong.any()
         for kept, converted in zip(self._parts, values, strict=True):
             whole = converted.values
@@ -275,6 +281,26 @@ class _Builder:
                 remedy = "Write dates as 2026-01-31 23:59:00, or seconds since 1970"
             message = f"may not have seconds in its {what}"
             raise InputError(message, file=self._path, found=found, remedy=remedy)
+
+    def _headers_below(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Rows that are the header again; another header is refused: what is below would be read as what is above."""
+        named = zip(texts, self._reading.names, strict=False)
+        same = [mask(pc.equal(pc.utf8_trim_whitespace(own), name)) for own, name in named]
+        numbers = [
+            each
+            for each, column in zip(same, self._reading.columns, strict=False)
+            if column.kind is not Kind.TEXT
+        ]
+        again: npt.NDArray[np.bool_] = np.logical_and.reduce(same)
+        other = np.logical_or.reduce(numbers) & ~again
+        if other.any():
+            row = int(np.argmax(other))
+            found = ", ".join(str(own[row].as_py()) for own in texts)
+            remedy = "Divide the file there"
+            raise InputError(
+                "has another header below", file=self._path, place=int(lines[row]), found=found, remedy=remedy
+            )
+        return again
 
     def finish(self, options: Options, empty: bool) -> Table:
         """All rows.
@@ -305,7 +331,7 @@ class _Builder:
         separator = reading.separator
         block = self._quoted(block, line)
         if reading.form.ignored:
-            block = re.sub(rb"(?m)^(?:%b)$" % reading.form.ignored.encode(), b"", block)
+            block = re.sub(rb"(?m)^(?:%b)$" % reading.form.ignored.encode(), b"", block) or b"\n"
         if separator == BLANKS:
             block = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb"[ \t]+", b" ", block))
         bad: list[int] = []
@@ -350,7 +376,12 @@ class _Builder:
         while odd:
             number = odd.pop(0)
             shown = texts[number][:80].decode("utf-8", "replace")
-            joined = b" ".join(texts[number : odd[0] + 1]) if odd and odd[0] - number < _QUOTED_LINES else b""
+            ends = (
+                odd
+                and odd[0] - number < _QUOTED_LINES
+                and re.search(rb'"\s*(?:%b|$)' % re.escape(between), texts[odd[0]])
+            )
+            joined = b" ".join(texts[number : odd[0] + 1]) if ends else b""
             if (
                 len(cells_of(joined.decode("utf-8", "replace"), self._reading.separator))
                 == self._reading.width

@@ -20,6 +20,7 @@ from froude.base.scratch import Scratch
 from froude.base.summary import counted
 from froude.documents.store import PLACES, Workspace
 from froude.emulation.facts import facts_of
+from froude.emulation.programs.hdfs.datanodes import KIND as DATANODE
 from froude.emulation.run.files import SCENARIO, read_run
 from froude.emulation.run.run import Run
 from froude.experiment.compare.comparable import Sample
@@ -42,6 +43,7 @@ from froude.experiment.play.execution import (
 )
 from froude.experiment.play.play import play
 from froude.experiment.play.playable import check_play, limits_of, replayed_nonce
+from froude.experiment.replay.block_lists import open_block_lists
 from froude.experiment.replay.dyno import DynoRunner, inputs_of
 from froude.experiment.replay.preparation import Prepared, prepare
 from froude.experiment.scenario.lowered_intervals import lowered
@@ -102,6 +104,9 @@ class PlayRunner:
         check_targets(running_targets(target.running), self.plan.workload.recorded.source_ids)
         replayed_nonce(self.scenario)
         properties_of(target)
+        datanodes = self.scenario.nodes.datanodes
+        if datanodes.blocks is not None:
+            _check_lists(datanodes.blocks, datanodes.storages, self.plan)
 
     def run(self, execution: Execution) -> Run:
         """Play it; its run is kept in the output, with the scenario."""
@@ -123,6 +128,23 @@ class PlayRunner:
                 command=execution.command,
                 live=execution.live,
             )
+
+
+def _check_lists(folder: Path, storages: int, plan: Plan) -> None:
+    """Refuse lists of replicas of which the DataNodes of a plan would not report all."""
+    cluster = open_block_lists(folder).cluster
+    if len(cluster.storages) != storages:
+        place, allowed = "nodes.datanodes.storages", f"{len(cluster.storages)}, as {folder} has"
+        raise InputError(
+            "are not those of the lists of replicas", place=place, found=storages, allowed=allowed
+        )
+    programs = {each.name: each.program for each in plan.workload.node_types}
+    count = sum(number for name, number in plan.counts.items() if programs[name] == DATANODE)
+    if count < cluster.topology.nodes:
+        allowed = f"{cluster.topology.nodes:,} or more"
+        raise InputError(
+            "are fewer DataNodes than hold its replicas", file=folder, found=count, allowed=allowed
+        )
 
 
 @dataclass(frozen=True)

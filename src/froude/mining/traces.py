@@ -28,7 +28,7 @@ def mine(
     Args:
         traces: one a run, at scales as different as possible; several runs at one scale are welcome.
         progress: where to show what is going on.
-        workers: decode the traces in parallel; see `froude.base.parallel`.
+        workers: decode and check in parallel; see `froude.base.parallel`.
         check: whether each size is predicted from the others, which takes as many minings as there are sizes.
 
     Returns:
@@ -56,7 +56,7 @@ def mine(
         recordings = recordings_of(traces, workers)
     workload = mine_recordings(recordings, progress=progress)
     hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
-    sizes = left_out(recordings, progress=progress) if check else ()
+    sizes = left_out(recordings, progress=progress, workers=workers) if check else ()
     figures = tuple(each.figures for each in sizes if each.figures is not None)
     recorded = replace(workload.recorded, traces=hashes, left_out=figures)
     return replace(workload, recorded=recorded, questions=(*workload.questions, *doubts(workload, sizes)))

@@ -88,6 +88,13 @@ def test_a_kept_scenario_names_no_folder_of_the_machine(
             "kind: record\nrecord:\n  command: [x]\n  scales: {datanodes: [1]}\n",
             "scales: has a field of its own",
         ),
+        *(
+            (
+                f"kind: {kind}\nload:\n  workload: w\nnodes:\n  datanodes:\n    blocks: b\n",
+                r"nodes\.datanodes\.blocks: ",
+            )
+            for kind in ("play", "knee", "duet")
+        ),
         ("kind: sweep\nbase: b\nvary: {}\nrepeat: 3\n", r"s.yaml:5: repeat: .*repeats\?"),
     ],
 )

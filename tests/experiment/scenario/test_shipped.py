@@ -8,10 +8,11 @@ import pytest
 
 from froude.emulation.limits import YARN_LIMITS
 from froude.experiment.record.variation import variation
-from froude.experiment.runners import KneeRunner
+from froude.experiment.runners import KneeRunner, PlayRunner
 from froude.experiment.scenario.scenario import (
     DynoScenario,
     KneeScenario,
+    PlayScenario,
     RecordScenario,
     SweepScenario,
     read_scenario,
@@ -20,7 +21,7 @@ from froude.experiment.scenario.shipped import files_of, shipped
 from froude.experiment.sweep.sweep import arms_of
 
 RECORDINGS = ["mapreduce", "mapreduce-streaming", "spark"]
-SWEEPS = [name for name in shipped() if name not in ("replay", "containers", *RECORDINGS)]
+SWEEPS = [name for name in shipped() if name not in ("replay", "containers", "datanodes", *RECORDINGS)]
 
 
 def test_each_says_what_it_asks() -> None:
@@ -29,6 +30,7 @@ def test_each_says_what_it_asks() -> None:
         "fair-lock",
         "fine-grained-lock",
         "garbage-collectors",
+        "placement-time",
         "queue-wait",
         "two-releases",
     }
@@ -62,6 +64,18 @@ def test_the_search_comes_with_its_workload(tmp_path: Path) -> None:
     assert (loads.raised, loads.obstacle, limits) == (("apps",), "", YARN_LIMITS)
     assert str(loads.base) == "nodes=100, apps=10, tasks=20"
     assert not loads.plan(8.0).refusals
+
+
+def test_the_play_comes_with_its_workload(tmp_path: Path) -> None:
+    """Which has DataNodes alone; its limits decide."""
+    for path, text in files_of("datanodes", tmp_path / "mine.yaml").items():
+        path.write_text(text)
+    scenario = read_scenario(tmp_path / "mine.yaml").scenario
+    assert isinstance(scenario, PlayScenario)
+    runner = PlayRunner.of(scenario)
+    runner.check()
+    assert (dict(runner.plan.counts), runner.plan.refusals) == ({"datanode": 10_000}, ())
+    assert scenario.limits
 
 
 @pytest.mark.parametrize("name", SWEEPS)

@@ -54,6 +54,8 @@ def test_files_of_one_name_at_the_same_time_are_servers_of_their_own(tmp_path: P
         (rows("10.0.0.1:9100 10.0.0.1 10.0.0.2", "5 6"), 3, "'10.0.0.1' and '10.0.0.1:9100' are two"),
         (rows("a.x.net a.y.net", "5 6"), 2, "percent"),
         (rows("web-1 web-2 _Total", "5 60 7"), 2, "without '_Total'"),
+        (rows("7 7.0", "5 60"), 2, "'7' and '7.0' are two servers, and may be one"),
+        ("Unnamed: 0,time,n1,n2\n0,60,5,7\n1,120,60,8\n", 2, "without 'Unnamed: 0'"),
         (rows("a", "8 " * 15) + rows("b", "16 " * 15)[16:], 2, "each server has one value: is it of another"),
     ],
 )

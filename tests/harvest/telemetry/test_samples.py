@@ -303,6 +303,14 @@ def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -
             "a utilisation; found unit Cores",
         ),
         ("time,0,1,2\n5,6,7,8\n", {}, "a server in each column, or what was measured of one; found '0'"),
+        (rows("1.5 2.25 3.5 8.75 9.5", "5 60"), {}, "numbers for its servers; found 5 servers, such as 1.5"),
+        (rows("a", "CET,5 CET,6", head="time,server,tz,cpu"), {}, "a column of time zones; found CET"),
+        (
+            rows("a", "5 6") + "time,server,memory\n9,a,7\n",
+            {},
+            ":4: has another header below; found time, server, memory",
+        ),
+        ('time,server,cpu\n0,"a,5\n60,"a,6\n', {}, "found 2 lines left out: a quote that does not end"),
         (rows("user system", "5 60"), {}, "modes of a processor for its servers; found 'system', 'user'"),
         (
             rows("a.cpu.idle b.cpu.idle", "5 60"),
@@ -346,6 +354,11 @@ def test_a_column_of_units_says_percent(tmp_path: Path) -> None:
             "line protocol without usage_idle of cpu=cpu-t",
         ),
         ("AAA,progname,nmon\n", "is of nmon"),
+        (",result,table,_time,_value,_field,host\n,result,table,_time,_value,_field,host", "has no row"),
+        (
+            ",result,table,_time,_value,host\n,,0,1970-01-01T00:01:00Z,5,a\n\n,result,table,_time,host,_value\n",
+            "another header below",
+        ),
         ("top - 00:00:01 up 1 day\n", "text of top, not read here. Take sar -u"),
         ("# HELP node_cpu_seconds_total Seconds\n", "what Prometheus scrapes"),
         ("                cpu\n\n1772323200: 5.0e+00\n", "of rrdtool fetch"),

@@ -66,7 +66,7 @@ def test_what_was_silently_wrong_at_a_size_that_was_left_out_is_asked_about() ->
     odd = [*runs, _looks_and_asks(12, 3)]
     (asked,) = _doubts(odd)
     assert (asked.id, asked.path) == ("client:steps", STEPS)
-    assert "predicted 1 call of files=12 otherwise" in asked.text
+    assert "1 call at files=12 did not follow from the other sizes" in asked.text
     workload = replace(mine_recordings(odd), questions=(asked,))
     assert Announced(workload, Scale.of(files=40)).call("client", "client.c1")
     answered = accept(workload)
@@ -94,7 +94,7 @@ def test_a_number_of_nodes_and_an_argument_that_came_out_otherwise_are_asked_abo
         (NODES, None, None),
         (None, "client.c1", "src"),
     ]
-    assert "1 node of files=3" in asked[0].text
-    assert "1 value of files=3" in asked[1].text
+    assert "1 node at files=3" in asked[0].text
+    assert "1 value at files=3" in asked[1].text
     known = replace(workload, questions=tuple(asked))
     assert doubts(known, [replace(sizes[0], prediction=wrong), *sizes[1:]]) == []

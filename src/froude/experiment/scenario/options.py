@@ -322,15 +322,14 @@ class DatanodeOptions(Declared):
     """What a storage holds."""
     per_address: Annotated[int, Number(1, 60_000, whole=True)] = _USUAL.per_address
     """Nodes that share a source address; 1 gives each its own."""
+    blocks: Annotated[Path | None, Example("blocks")] = None
+    """Folder of `froude image blocks`, with as many storages: the replicas that each node holds from the start."""
 
     @property
     def settings(self) -> DatanodeSettings:
         """What the program takes."""
-        return self._settings()
-
-    def _settings(self, blocks: Path | None = None) -> DatanodeSettings:
         return DatanodeSettings(
-            blocks=blocks,
+            blocks=self.blocks,
             heartbeat_s=self.heartbeat_s,
             full_report_s=self.full_report_s,
             split_blocks=self.split_blocks,

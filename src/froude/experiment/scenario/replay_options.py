@@ -15,7 +15,7 @@ from froude.documents.declared import Declared, Example
 from froude.documents.forms import Each, FieldError, Number, Place, Seconds, Size, Text
 from froude.emulation.programs.audit.commands import Assumed
 from froude.emulation.programs.audit.shared import KIND as CLIENTS
-from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
+from froude.emulation.programs.hdfs.datanodes import KIND
 from froude.emulation.sustained import Mode
 from froude.experiment.scenario.options import DatanodeOptions, Load, Nodes, Sharing
 
@@ -142,11 +142,6 @@ class ReplayedDatanodes(DatanodeOptions):
     """Folder of `froude image blocks`: which replicas each holds; placed anew from the image by default."""
     racks: Annotated[int, Number(1, 100_000, whole=True)] = 1
     """Racks over which the image's replicas are spread."""
-
-    @property
-    def settings(self) -> DatanodeSettings:
-        """What the program takes."""
-        return self._settings(self.blocks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

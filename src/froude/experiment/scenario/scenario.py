@@ -28,6 +28,7 @@ from froude.experiment.compare.measures import (
 )
 from froude.experiment.scenario.lowered_intervals import lowered
 from froude.experiment.scenario.options import (
+    Conditions,
     DuetLoad,
     DuetOptions,
     KneeOptions,
@@ -75,6 +76,12 @@ class Command(Form):
         return (program, *arguments)
 
 
+def _check_replicas(options: Conditions, *, namespace: bool) -> None:
+    if options.nodes.datanodes.blocks is not None and not namespace:
+        names, allowed = ("nodes", "datanodes", "blocks"), "with an image, whose replicas they are"
+        raise FieldError("would all be deleted: there is no namespace", names=names, allowed=allowed)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayScenario(PlayOptions):
     """Play a Plan against a NameNode that is started for it, or against daemons that run already."""
@@ -84,6 +91,15 @@ class PlayScenario(PlayOptions):
     """Who is called."""
     load: PlanLoad
     """What is sent."""
+
+    def check(self) -> None:
+        """Refuse replicas of no namespace: a NameNode has all of them deleted.
+
+        Raises:
+            FieldError: so they are.
+        """
+        PlayOptions.check(self)
+        _check_replicas(self, namespace=bool(self.target.image or self.target.running))
 
     def kept(self, folder: Path) -> str:
         """The scenario to keep in a run's folder."""
@@ -99,6 +115,15 @@ class KneeScenario(KneeOptions):
     """Who is called: a NameNode, or a ResourceManager, that stays up for the whole search."""
     load: WorkloadLoad
     """What is sent."""
+
+    def check(self) -> None:
+        """Refuse clients that arrive, and replicas of no namespace.
+
+        Raises:
+            FieldError: they are there.
+        """
+        KneeOptions.check(self)
+        _check_replicas(self, namespace=self.target.image is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +157,7 @@ class DuetScenario(DuetOptions):
                 "leaves too little time", names=("compare", "warm_up"), found=found, allowed=allowed
             )
         check_conditions(self.abort_when, limit_s, "time limit")
+        _check_replicas(self, namespace=None not in {self.target.image, self.candidate.image})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Scenarios that come with Froude: comparisons that others have made, recordings of ready jobs, and a search.
 
 A comparison is a sweep of one replay, `replay.yaml`, which lies beside it and holds what is the user's to fill in. A
-recording comes with the program that it runs, the search with its workload.
+recording comes with the program that it runs, a play or a search with its workload.
 """
 
 from __future__ import annotations
@@ -10,7 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from froude.base.errors import InputError
-from froude.experiment.scenario.scenario import KneeScenario, RecordScenario, SweepScenario, read_scenario
+from froude.experiment.scenario.scenario import (
+    KneeScenario,
+    PlayScenario,
+    RecordScenario,
+    SweepScenario,
+    read_scenario,
+)
 
 FOLDER = Path(__file__).parent / "examples"
 _WORKLOAD = "-workload"
@@ -39,7 +45,7 @@ def files_of(name: str, place: Path) -> Mapping[Path, str]:
     files = {place: path.read_text(encoding="utf-8")}
     scenario = read_scenario(path).scenario
     beside = [scenario.base] if isinstance(scenario, SweepScenario) else []
-    if isinstance(scenario, KneeScenario):
+    if isinstance(scenario, KneeScenario | PlayScenario) and scenario.load.workload is not None:
         beside = [scenario.load.workload]
     if isinstance(scenario, RecordScenario):
         beside = [Path(scenario.record.command[0])]
@@ -58,7 +64,9 @@ def complete(name: str) -> bool:
     Args:
         name: one of `shipped`.
     """
-    return isinstance(read_scenario(FOLDER / f"{name}.yaml").scenario, KneeScenario | RecordScenario)
+    return isinstance(
+        read_scenario(FOLDER / f"{name}.yaml").scenario, KneeScenario | PlayScenario | RecordScenario
+    )
 
 
 def _question(path: Path) -> str:

@@ -89,6 +89,7 @@ _PLAIN = (
     Column("cpu", SHARES, Kind.NUMBER, empty=True),
     *(Column(name, needed=False, empty=True, numbered=True) for name in (*METRICS, *KINDS)),
     Column("unit", ("unit", "units", "uom"), needed=False, empty=True),
+    Column("zone", ("tz", "timezone", "time_zone", "utc_offset"), needed=False, empty=True, numbered=True),
 )
 _SERVER = Column("server", numbered=True)
 _NUMBER = r"[0-9]+[.,]?[0-9]*"
@@ -201,7 +202,7 @@ _FORMS = (
                 _PROCESSOR,
                 *(Column(each, empty=True, numbered=True) for each in ("result", "table")),
             ),
-            ignored=r"#.*|,result,.*",
+            ignored="#.*",
         )
     ),
     Layout(

@@ -30,6 +30,8 @@ _OTHERS = re.compile(
     r"^[%\s]*(?:id|wa|st)$)"
 )
 """Names of what was measured that is not utilisation; of its complement, such as 100 - idle, it is not known."""
+_FRACTION, _MANY = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*"), 5
+"""Names of servers that may be values, and how many servers show it."""
 _NOT_BUSY = frozenset({"idle", "iowait"})
 _MODES = _NOT_BUSY | {"user", "usr", "system", "sys", "nice", "steal", "irq", "softirq", "guest", "wait"}
 """What a processor does, and what of it is no work."""
@@ -56,12 +58,17 @@ def refuse_others(file: str, name: str) -> None:
         raise InputError(message, file=file, found=name, remedy=remedy)
 
 
-def refuse_modes(file: str, servers: Sequence[str]) -> None:
-    """Refuse servers whose names end with what a processor does: they are parts of the use of one.
+def refuse_names(file: str, servers: Sequence[str]) -> None:
+    """Refuse servers whose names end with what a processor does, or are values: the column is another.
 
     Raises:
-        InputError: one is idle, or they do several things.
+        InputError: one is idle, or they do several things; half of many are numbers with fractions.
     """
+    numbers = [name for name in servers if _FRACTION.fullmatch(name)]
+    if len(servers) >= _MANY and 2 * len(numbers) > len(servers):
+        remedy = "Name the column of its servers: --column server=NAME"
+        found = f"{counted(len(servers), 'server')}, such as {numbers[0]}"
+        raise InputError("has numbers for its servers", file=file, found=found, remedy=remedy)
     ends = {re.split(r"[^a-z]+", name.lower().rstrip("\"'}]) %"))[-1]: name for name in servers}
     modes = [name for end, name in ends.items() if end in _MODES]
     if len(modes) > 1 or not _NOT_BUSY.isdisjoint(ends):

@@ -42,7 +42,7 @@ from froude.harvest.telemetry.parts import (
 from froude.harvest.telemetry.plausible import (
     in_shares,
     marks,
-    refuse_modes,
+    refuse_names,
     refuse_odd,
     refuse_others,
     shares_factor,
@@ -152,7 +152,7 @@ def read_samples(
     servers, server = _sorted_names(names)
     remarks += alike(servers)
     if not (options.layout or "server" in options.columns):
-        refuse_modes(file, servers)
+        refuse_names(file, servers)
     cpu = np.concatenate([part.cpu for part in parts])
     invalid, missing = _invalid(parts, cpu)
     remarks += [f"{each:g} taken for a missing value" for each in missing]
@@ -272,6 +272,7 @@ def _part(path: Path, table: Table, options: Options) -> Part:
     understood += " (100 - idle - iowait)" if "idle" in columns else ""
     understood += _metric(path, columns)
     refuse_others(str(path), table.titles.get("cpu", ""))
+    _refuse_zones(path, columns, options)
     if time_s is None:
         start_s = _day_s(path, options)
         time_s = (start_s or 0.0) + (table.lines - 1).astype(np.float64) * layout.step_s
@@ -362,6 +363,19 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
             refuse_others(str(path), names[0])
             said += f" of {metric} {names[0]!r}"
     return said
+
+
+def _refuse_zones(path: Path, columns: Mapping[str, Any], options: Options) -> None:
+    """Refuse a column of time zones, unless a person says which zone dates are of.
+
+    Raises:
+        InputError: it has another zone than UTC.
+    """
+    zones = columns["zone"].dictionary.to_pylist() if "zone" in columns else []
+    others = [zone for zone in zones if not re.fullmatch(r"(?i)(?:utc|gmt|z|[+-]?0+:?0*|)", zone)]
+    if others and str(options.style.zone) == "UTC":
+        remedy = "Say which its dates are of: --zone NAME; or write them with their offset from UTC"
+        raise InputError("has a column of time zones", file=path, found=", ".join(others[:3]), remedy=remedy)
 
 
 def _of_unit(path: Path, columns: Mapping[str, Any]) -> bool:

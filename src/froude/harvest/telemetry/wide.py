@@ -35,6 +35,8 @@ _SERVER = re.compile(
 
 STATISTICS = frozenset({"average", "avg", "mean", "value", "max", "min", "total"})
 """Titles of a column that may be of the other columns, in lower case."""
+_INDEX = re.compile("(?i)unnamed: ?[0-9]+|index|level_[0-9]+")
+"""Titles of the numbers of rows, as pandas writes them."""
 _LABELS = {"label": ("label",), "fulllabel": ("label",), "timeseriesid": ("instancename", "instanceid")}
 """By the first cell of what the consoles of CloudWatch and of Google's Monitoring write, the lines that name servers."""
 _FROM_BROWSER = r"^(?P<value>[A-Z][a-z]{2} [A-Z][a-z]{2} [0-9]{2} [0-9]{4} [0-9:]{8} GMT[+-][0-9]{4})"
@@ -68,7 +70,7 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     cells = _named_by(above) or _header(head, options.separator, times)
     at = next((number for number, cell in enumerate(cells) if _plain(cell) in times), 0)
     titles = {cell: number for number, cell in enumerate(cells) if cell and number != at}
-    statistics = [title for title in titles if title.lower() in STATISTICS]
+    statistics = [title for title in titles if title.lower() in STATISTICS or _INDEX.fullmatch(title)]
     if len(list(filter(_SERVER.match, titles))) > 1:
         for title in statistics:
             del titles[title]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from froude.base import parallel
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.summary import counted
@@ -42,12 +43,15 @@ class SizeLeftOut:
         return LeftOut(Scale(dict(self.recording.scale)), fitness, precision, name)
 
 
-def left_out(recordings: Sequence[Recording], *, progress: Progress | None = None) -> tuple[SizeLeftOut, ...]:
+def left_out(
+    recordings: Sequence[Recording], *, progress: Progress | None = None, workers: parallel.Workers = 1
+) -> tuple[SizeLeftOut, ...]:
     """How well the calls at each size are predicted by what is mined from the other sizes; takes as many minings.
 
     Args:
         recordings: the runs; of several at one size the first is predicted.
-        progress: shows which size it is at.
+        progress: shows how many sizes are done.
+        workers: mine side by side; see `froude.base.parallel`.
 
     Returns:
         One a size, in order of the runs; none of fewer than three sizes, or of a size that the others cannot be
@@ -58,15 +62,21 @@ def left_out(recordings: Sequence[Recording], *, progress: Progress | None = Non
         by_size.setdefault(size_of(recording.scale), []).append(recording)
     if len(by_size) < _FEWEST_SIZES:
         return ()
-    sizes = []
-    with (progress or Silent()).task("each size from the others", total=len(by_size)) as task:
-        for size, runs in by_size.items():
-            task.say(size)
-            others = [each for other, listed in by_size.items() if other != size for each in listed]
-            with suppress(InputError):
-                sizes.append(SizeLeftOut(runs[0], predict_recording(mine_recordings(others), runs[0])))
-            task.advance()
-    return tuple(sizes)
+    parts = [
+        (runs[0], [each for other, listed in by_size.items() if other != size for each in listed])
+        for size, runs in by_size.items()
+    ]
+    with (progress or Silent()).task("each size from the others", total=len(parts)) as task:
+        found = parallel.map(_predicted, parts, workers, lambda _: task.advance())
+    return tuple(each for each in found if each is not None)
+
+
+def _predicted(part: tuple[Recording, Sequence[Recording]]) -> SizeLeftOut | None:
+    """A run from what is mined from others; None where they cannot be extrapolated to its size."""
+    run, others = part
+    with suppress(InputError):
+        return SizeLeftOut(run, predict_recording(mine_recordings(others), run))
+    return None
 
 
 def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
@@ -113,7 +123,7 @@ def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
 def _about_steps(name: str, wrong: dict[str, int]) -> Question | None:
     if not wrong:
         return None
-    text = f"{name}: {_others(wrong, 'call')}; are its steps right at other sizes?"
+    text = f"{name}: {_at_sizes(wrong, 'call')} did not follow from the other sizes; are its steps right at other sizes?"
     return Question(f"{name}:steps", text, name, path=STEPS, candidates=(Constant("as mined"),))
 
 
@@ -123,7 +133,7 @@ def _about_number(workload: Workload, name: str, wrong: dict[str, int]) -> Quest
     if not wrong or asked:
         return None
     count = workload.node_type(name).count
-    text = f"{what}: {_others(wrong, 'node')}; is it {count} at other sizes?"
+    text = f"{what}: {_at_sizes(wrong, 'node')} did not follow from the other sizes; is it {count} at other sizes?"
     return Question(f"{name}:{what}", text, name, candidates=(Scaled(count),))
 
 
@@ -135,15 +145,16 @@ def _about_arguments(
         for call in templates(node_type):
             for path, rule in call.arguments.items():
                 if (call.id, path) in wrong and (call.id, path) not in known:
-                    values = _others(wrong[call.id, path], "value")
-                    text = f"{node_type.name}: {path} of {call.method} may follow another rule, for {values}; which?"
+                    values = _at_sizes(wrong[call.id, path], "value")
+                    what = f"{node_type.name}: {path} of {call.method} did not follow from the other sizes"
+                    text = f"{what} ({values}); what gives it its value?"
                     yield Question(
                         f"{call.id}:{path}", text, node_type.name, call.id, path, candidates=(rule,)
                     )
 
 
-def _others(wrong: dict[str, int], what: str) -> str:
+def _at_sizes(wrong: dict[str, int], what: str) -> str:
     """How much came out otherwise, and at which sizes."""
-    shown = [f"{counted(number, what)} of {size}" for size, number in wrong.items()][:_SHOWN]
+    shown = [f"{counted(number, what)} at {size}" for size, number in wrong.items()][:_SHOWN]
     more = f" and {len(wrong) - _SHOWN} sizes more" if len(wrong) > _SHOWN else ""
-    return f"the other sizes predicted {' and '.join(shown)}{more} otherwise"
+    return f"{' and '.join(shown)}{more}"

@@ -318,6 +318,21 @@ def test_a_stalled_heartbeat_keeps_its_intended_time(stage: Stage) -> None:
     assert list(stage.node.overdue(8.0)) == []
 
 
+def test_a_report_is_sent_where_a_heartbeat_is_always_due(stage: Stage) -> None:
+    """A NameNode that takes longer than an interval for every answer hears of the replicas all the same."""
+    stage.live()
+    said = stage.tell(MessageReceived(BlockWritten(Block(5, 9, 1), stage.fleet.storage(0))))
+    stage.tell(Timer(2, 3.0))
+    order: list[str] = []
+    for number in range(1, 5):
+        stage.now_s = 3.0 + 4 * number
+        stage.tell(Timer(1, stage.now_s))
+        order += methods(said)
+        body = stage.heartbeat() if order[-1] == "sendHeartbeat" else b""
+        said = stage.answer(said, body)
+    assert order == ["blockReceivedAndDeleted", "sendHeartbeat", "blockReport", "sendHeartbeat"]
+
+
 def test_what_failed_is_tried_after_the_next_heartbeat(stage: Stage) -> None:
     """A full report that failed is not repeated at once."""
     said = stage.tell(Started(0.0))

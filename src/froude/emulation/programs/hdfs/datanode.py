@@ -101,7 +101,7 @@ class EmulatedDatanode:
     """One emulated DataNode; see the module."""
 
     __slots__ = (
-        "_body", "_busy", "_changed_s", "_changes", "_datanodes", "_due_s", "_held", "_number", "_recoveries",
+        "_beaten", "_body", "_busy", "_changed_s", "_changes", "_datanodes", "_due_s", "_held", "_number", "_recoveries",
         "_registered", "_repeats", "_report_s", "_reporting", "_reports", "_started", "_stored", "_writers",
     )  # fmt: skip
 
@@ -124,6 +124,7 @@ class EmulatedDatanode:
         self._registered = False
         self._started = False
         self._held = False
+        self._beaten = False
         self._due_s: float | None = None
         self._report_s: float | None = None
         self._body: bytes | None = None
@@ -160,6 +161,7 @@ class EmulatedDatanode:
     def _answered(self, call: _Call, body: bytes, now_s: float) -> Sequence[Instruction]:
         self._busy = False
         if call is _Call.HEARTBEAT:
+            self._beaten = True
             out = self._obey(self._datanodes.commands("sendHeartbeat", body), now_s)
         elif call is _Call.INCREMENTAL:
             out = self._tell_writers()
@@ -189,6 +191,7 @@ class EmulatedDatanode:
         first = not self._registered
         self._registered = True
         self._body = None
+        self._beaten = False
         self._due_s = self._report_s = now_s
         if not first:
             return []
@@ -253,18 +256,23 @@ class EmulatedDatanode:
         """Add the next call that is due, if none is under way."""
         if self._busy or not self._registered:
             return out
-        if self._due_s is not None:
+        waits = self._changes or self._recoveries or self._report_s is not None or self._reports
+        # One other call goes between two heartbeats: where answers take longer than an interval, the next one is always
+        # due, and a real DataNode's loop goes on to its reports all the same.
+        if self._due_s is not None and (self._held or not (self._beaten and waits)):
             intended_s, self._due_s, self._held = self._due_s, None, False
             out.append(self._heartbeat(intended_s))
-        elif self._held:
             return out
-        elif self._changes:
+        if self._held or not waits:
+            return out
+        self._beaten = False
+        if self._changes:
             self._reporting, self._changes = self._changes, None
             body = self._datanodes.incremental_report(self._number, self._reporting)
             out.append(self._call(_Call.INCREMENTAL, body, self._changed_s))
         elif self._recoveries:
             out.append(self._call(_Call.SYNCHRONIZE, self._recoveries.popleft(), now_s))
-        elif self._report_s is not None or self._reports:
+        else:
             out.append(self._next_report(now_s))
         return out
 

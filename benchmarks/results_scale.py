@@ -1,0 +1,144 @@
+"""Measures everything that docs/results/scale shows: `make results-scale`.
+
+A group is one number of emulated nodes, and is measured alone by
+`python -m benchmarks.results_scale --only dn-100000`.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from benchmarks.results import Row, Topic, at_most, near
+from froude.base.units import Quantity
+from froude.emulation.run.run import Record, Run
+from froude.emulation.run.summary import summarise
+from froude.emulation.sustained import Mode
+from froude.experiment.play.execution import Execution
+from froude.experiment.runners import PlayRunner
+from froude.experiment.scenario.options import PlanLoad, Target
+from froude.experiment.scenario.scenario import PlayScenario, read_scenario
+from froude.experiment.scenario.shipped import FOLDER
+from froude.hadoop.fsimage.heap import shipped_law
+
+_STEADY_S = 300.0
+"""For how long all nodes are there."""
+_DATANODES = {10_000: (500, "2 GB"), 30_000: (500, "3 GB"), 60_000: (500, "4 GB"), 100_000: (500, "6 GB")}
+"""How many: those that begin in a second, and the NameNode's heap."""
+_NODEMANAGERS = {2_000: "2 GB", 25_000: "4 GB"}
+_PUBLISHED = {
+    "eBay, 1 billion objects": (1.0e9, 180e9, "heap, as published"),
+    "LinkedIn, 1.6 billion objects, 10,000 nodes": (1.6e9, 380e9, "memory of the process, not heap in use"),
+}
+"""Objects, bytes, and what the bytes are of."""
+_BLOCKS = 1.1
+"""For each file and folder of those clusters, for which nobody states it."""
+TOPIC = Topic(
+    "scale",
+    "Many emulated nodes, measured",
+    "Every figure is measured by `make results-scale` on the machine named below, player and daemon on the same cores; "
+    "`--only GROUP` measures one number of nodes. The load average before a play is among its conditions: other work on "
+    "the machine makes calls late.",
+)
+
+
+def _played(scenario: PlayScenario) -> tuple[Run, str]:
+    """A play, and what it ran beside."""
+    load = f"load average {os.getloadavg()[0]:.1f} before"
+    with tempfile.TemporaryDirectory(prefix="froude-scale-") as folder:
+        return PlayRunner.of(scenario).run(Execution(Path(folder) / "run")), load
+
+
+def datanodes(count: int) -> list[Row]:
+    """So many DataNodes at 3 s, for five minutes once all are there."""
+    ramp, heap = _DATANODES[count]
+    scenario = read_scenario(FOLDER / "datanodes.yaml").scenario
+    assert isinstance(scenario, PlayScenario)
+    duration_s = count / ramp + _STEADY_S
+    load = replace(scenario.load, at={"datanodes": Quantity(count)}, ramp=float(ramp), duration_s=duration_s)
+    run, busy = _played(replace(scenario, load=load, target=Target(heap=heap)))
+    lost = run.datanodes_lost
+    rows = [
+        Row("DataNodes held for stale or dead", lost, "nodes", "<= 0", lost == 0.0 and run.failure is None),
+        Row("heartbeats", round(summarise(run).calls_per_s), "1/s", f">= {0.99 * count / 3:,.0f}"),
+    ]
+    rows[1] = replace(rows[1], met=float(rows[1].value or 0) >= 0.99 * count / 3)
+    return _with(busy, f"{count:,} DataNodes", [*rows, *_costs(run)])
+
+
+def nodemanagers(count: int) -> list[Row]:
+    """So many NodeManagers at 1 s, with applications that follow each other."""
+    at = {"nodes": Quantity(count), "apps": Quantity(10), "tasks": Quantity(20)}
+    duration_s = count / 500 + _STEADY_S
+    load = PlanLoad(
+        workload=FOLDER / "containers-workload.yaml",
+        at=at,
+        mode=Mode.POPULATION,
+        duration_s=duration_s,
+        ramp=500.0,
+    )
+    target = Target(resourcemanager_heap=_NODEMANAGERS[count])
+    run, busy = _played(PlayScenario(load=load, target=target, record=Record.SUMMARY))
+    summary = summarise(run)
+    lost = run.nodemanagers_lost
+    rows = [
+        Row("NodeManagers lost", lost, "nodes", "<= 0", lost == 0.0 and run.failure is None),
+        Row("containers granted", round(summary.containers_per_s or 0.0, 1), "1/s"),
+    ]
+    return _with(busy, f"{count:,} NodeManagers", [*rows, *_costs(run)])
+
+
+def _costs(run: Run) -> list[Row]:
+    """Lateness, and what the play took of the machine."""
+    summary, first, last = summarise(run), run.load[0], run.load[-1]
+    rows = [
+        at_most("lateness of calls, p99", (summary.lateness_p99_ms or 0.0) / 1e3, "s", 1.0),
+        Row("CPU of the player", round(100 * (summary.player_cpu_share or 0.0), 1), "% of a core"),
+        Row("CPU of the daemon", round(100 * (summary.target_cpu_share or 0.0), 1), "% of a core"),
+        Row("memory of the player", round(last.rss_bytes / 1e6), "MB"),
+    ]
+    if last.nodes > first.nodes:
+        each = (last.rss_bytes - first.rss_bytes) / (last.nodes - first.nodes)
+        rows.append(at_most("memory of the player for each node", round(each), "bytes", 3000))
+    resident = [m.values["process.rss_bytes"] for m in run.metrics if "process.rss_bytes" in m.values]
+    if resident:
+        rows.append(Row("memory of the daemon", round(max(resident) / 1e6), "MB"))
+    return rows
+
+
+def _with(busy: str, nodes: str, rows: list[Row]) -> list[Row]:
+    return [replace(row, conditions=f"{nodes}; {busy}") for row in rows]
+
+
+def heap() -> list[Row]:
+    """The law of the heap, and what it predicts for clusters of which figures were published."""
+    law = shipped_law()
+    names = ("an empty namespace", "a file or folder", "a block")
+    measured = f"{len(law.points)} points, references of 8 bytes, {law.measured['heap']} of heap, {law.measured['date']}"
+    rows = [
+        Row(f"heap of {name}", round(each), "bytes", conditions=measured)
+        for name, each in zip(names, law.coefficients, strict=True)
+    ]
+    for name, (objects, published, what) in _PUBLISHED.items():
+        need = law.need(objects, _BLOCKS)
+        low, high = (f"{each / 1e9:.0f}" for each in need.interval_bytes)
+        conditions = (
+            f"{_BLOCKS} blocks for each file or folder; interval {low} to {high} GB; published is {what}"
+        )
+        rows.append(near(f"heap of {name}", need.used_bytes / 1e9, "GB", published / 1e9, 0.15, conditions))
+    return rows
+
+
+for _count in _DATANODES:
+    TOPIC.group(f"dn-{_count}", f"{_count:,} DataNodes at 3 s, five minutes")(partial(datanodes, _count))
+for _count in _NODEMANAGERS:
+    TOPIC.group(f"nm-{_count}", f"{_count:,} NodeManagers at 1 s, five minutes")(
+        partial(nodemanagers, _count)
+    )
+TOPIC.group("heap", "The heap of a NameNode, and of the published giants")(heap)
+
+if __name__ == "__main__":
+    TOPIC.main()
