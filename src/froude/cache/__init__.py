@@ -1,10 +1,7 @@
 """Splitting a scarce SSD cache among VMs: cached disks, their curves, what observes, decides and applies.
 
-```python
-import froude as fr
-
-answer = fr.cache.split(fr.cache.read_state("state.yaml").state, factors=[0.5, 2])
-```
+In a notebook, `fr.cache.split(fr.cache.read_state("state.yaml").state, factors=[0.5, 2])` gives what
+`froude cache split` prints.
 """
 
 from __future__ import annotations

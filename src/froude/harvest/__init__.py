@@ -1,12 +1,7 @@
 """Harvesting: spare cycles and storage of servers that serve somebody else first, by their recorded history.
 
-```python
-import froude as fr
-
-datacenter = fr.harvest.read_datacenter("dc9")
-answer = fr.harvest.durability(datacenter, [fr.harvest.preset("history")], blocks=20_000)
-answer.table("policies")
-```
+In a notebook, `fr.harvest.durability(fr.harvest.read_datacenter("dc9"), [fr.harvest.preset("history")])` gives what
+`froude harvest durability` prints.
 """
 
 from __future__ import annotations

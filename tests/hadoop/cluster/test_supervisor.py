@@ -128,7 +128,7 @@ def test_letting_go_writes_the_state(pipe: tuple[int, int], tmp_path: Path) -> N
     """And the starter's end is then no matter."""
     leash = Leash(pipe[0])
     leash.let_go(tmp_path / STATE, _state())
-    assert json.loads((tmp_path / STATE).read_text()) == asdict(_state())
+    assert json.loads((tmp_path / STATE).read_text()) == json.loads(json.dumps(asdict(_state())))
     os.close(pipe[1])
     leash.hold()
     time.sleep(0.05)

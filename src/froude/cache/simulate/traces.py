@@ -99,7 +99,7 @@ class BlockTrace:
         return self.requests[-1].time_s - self.requests[0].time_s
 
 
-def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: str = "") -> BlockTrace:
+def read_traces(paths: Iterable[Path | str], options: Options | None = None, *, read: str = "") -> BlockTrace:
     """Read block traces as one.
 
     Volumes of the same name in several files are the same, unless they have requests at the same times: recordings that
@@ -114,7 +114,7 @@ def read_traces(paths: Iterable[Path], options: Options | None = None, *, read: 
         InputError: unreadable, not of a known layout, with too many lines left out, empty, or too large.
     """
     options = options or Options()
-    files = parts_of(paths)
+    files = parts_of(map(Path, paths))
     requests: list[Request] = []
     spans: dict[str, list[tuple[float, float]]] = {}
     seen: dict[int, Path] = {}

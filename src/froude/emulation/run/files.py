@@ -183,13 +183,14 @@ def _copy(source: Path, target: Path) -> None:
         written.writelines(iter(partial(read.read, 1 << 20), b""))
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path | str) -> Run:
     """Read a run's folder.
 
     Raises:
         ChangedError: it was edited, cut short or damaged since it was written.
         InputError: it is no run's folder, or of a newer Froude.
     """
+    folder = Path(folder)
     document = open_document(folder / META, MIGRATIONS, limit_bytes=_META_LIMIT_BYTES)
     file = folder / (FIGURES if document.version >= _SPLIT else _FIGURES_BEFORE)
     figures = open_figures(file, FIGURES_MIGRATIONS, limit_bytes=_LIMIT_BYTES).root

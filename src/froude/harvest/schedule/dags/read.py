@@ -122,7 +122,7 @@ class _Counted:
 
 
 def read_jobs(
-    path: Path,
+    path: Path | str,
     note: Callable[[str], None] | None = None,
     recognised: Callable[[str], None] | None = None,
     *,
@@ -144,6 +144,7 @@ def read_jobs(
     Raises:
         InputError: it cannot be read, is none of them, or holds no job that ran a task.
     """
+    path = Path(path)
     if path.is_dir() and not _is_rolled(path):
         return _read_folder(path, note, recognised, strict=strict)
     count = _Counted()
