@@ -1,4 +1,7 @@
-"""Locks between processes: the kernel gives one back when its holder ends, whatever ended it."""
+"""Locks between processes: the kernel gives one back when its holder ends, whatever ended it.
+
+filelock leaves its file behind, follows a link in its place, and cannot be asked whether another process holds it.
+"""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def resourcemanager_id(http: tuple[str, int], *, timeout_s: float = 5.0) -> str:
 
 def _get(http: tuple[str, int], path: str, timeout_s: float) -> Any:
     """A JSON document of a daemon's web server."""
-    # An opener of our own: proxies of the environment are not for loopback.
+    # Proxies of the environment are not for loopback; `rest`, with its client, is above this package.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     request = urllib.request.Request(
         f"http://{http[0]}:{http[1]}/{path}", headers={"Accept": "application/json"}

@@ -1,4 +1,7 @@
-"""Block locations of a running NameNode, as `hdfs fsck` gets them: from its web server, line by line."""
+"""Block locations of a running NameNode, as `hdfs fsck` gets them: from its web server, line by line.
+
+urllib, since `rest.calls` reads an answer whole, and this one is as long as the namespace.
+"""
 
 from __future__ import annotations
 
