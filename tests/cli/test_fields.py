@@ -144,3 +144,12 @@ def test_help_is_the_text_of_the_field() -> None:
         "Where to. Or home.",
     ):
         assert part in text
+
+
+def test_a_flag_that_is_optional_has_no_value_of_its_own() -> None:
+    """So that it is known whether it was given; help shows what its field has by default."""
+    optional = Fields(Walk, "steps rest_s slow_", optional=True)
+    assert [each.default for each in optional.parameters] == [None] * 3
+    assert optional.given({"steps": None, "rest_s": "1 min", "slow_": None}) == {"rest_s": "1 min"}
+    steps, rest, _ = (each.annotation.__metadata__[0].help for each in optional.parameters)
+    assert (steps, rest) == ("How many. [3]", "How long it rests. [1 min]")

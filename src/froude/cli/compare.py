@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import InputError
 from froude.cli import history as past
 from froude.cli import inputs
 from froude.cli.comparison import Written, show
-from froude.cli.numbers import finite
+from froude.cli.fields import Fields, Given, with_fields
 from froude.cli.outputs import claim
 from froude.cli.settings import Settings
+from froude.documents.forms import FieldError
+from froude.experiment.compare.measures import PRIMARY_TEXT
+from froude.experiment.scenario.options import DuetComparing
+from froude.experiment.scenario.scenario import Comparing
 
 if TYPE_CHECKING:
     from froude.base.progress import Task
     from froude.experiment.compare.comparable import Sample
 
 
+_MORE = {
+    "margin": "Of a duet 0.1 is usual.",
+    "primary": f"Of: {PRIMARY_TEXT}. Name it before the runs are made.",
+}
+_COMPARING = Fields(Comparing, "margin level primary limited", more=_MORE, optional=True)
+_DUET = Fields(DuetComparing, "time_limit_s", optional=True)
+
+
+@with_fields
 def compare(
     ctx: typer.Context,
+    *,
     baseline: Annotated[
         list[Path] | None,
         typer.Option(metavar="RUN...", help="Runs of what is compared with; folders, or names here."),
@@ -37,38 +51,8 @@ def compare(
             help="Instead of runs: a scenario of kind duet, which runs baseline and candidate at the same time.",
         ),
     ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            min=0.001,
-            max=1,
-            callback=finite,
-            help="Share by which a candidate may differ and still count as the same [0.05; of a duet, 0.1].",
-        ),
-    ] = None,
-    level: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0001,
-            max=0.5,
-            callback=finite,
-            help="Chance of one false difference or more among all measures that decide [0.05].",
-        ),
-    ] = None,
-    time_limit: Annotated[
-        str | None, typer.Option(help="Longest time for which a duet calls both, such as '40 min' [10 min].")
-    ] = None,
-    primary: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MEASURE",
-            help="Measure to which half of that chance is given: mean, p50 or p99, of all calls or of a method as "
-            "'p99(addBlock)'; throughput, errors, 'CPU per call' [mean]. Name it before the runs are made.",
-        ),
-    ] = None,
-    limited: Annotated[
-        bool, typer.Option("--limited", help="Runs that player or busy machine limited count as well.")
-    ] = False,
+    comparing: Annotated[Given, _COMPARING],
+    lasting: Annotated[Given, _DUET],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="File of the comparison, JSON; of a duet, its folder [duet]."),
@@ -110,37 +94,26 @@ def compare(
     from froude.documents.lineage import content_of
     from froude.experiment.compare.compare import compare as compare_runs
     from froude.experiment.compare.history import check_tag
-    from froude.experiment.compare.measures import DEFAULT_LEVEL, DEFAULT_MARGIN, DEFAULT_PRIMARY
 
     settings: Settings = ctx.obj
-    _refuse({"--tag": tag if history is None else ""}, "is for a history, and there is no --history")
+    given = {**comparing, **lasting}
+    _refuse({"tag": tag if history is None else ""}, "is for a history, and there is no --history")
     check_tag(tag)
     written = Written(output, report, markdown, history, tag)
     if history is not None and not (baseline or candidate or duet):
-        flags: dict[str, object] = {
-            "--output": output,
-            "--report": report,
-            "--markdown": markdown,
-            "--tag": tag,
-        }
-        flags |= {"--margin": margin, "--level": level, "--primary": primary, "--limited": limited}
-        flags["--time-limit"] = time_limit
-        _refuse(flags, "is of a comparison, and none is made where --history is given alone")
+        others = {"output": output, "report": report, "markdown": markdown, "tag": tag, **given}
+        _refuse(others, "is of a comparison, and none is made where --history is given alone")
         past.analyse(settings, history)
         return
     if duet is not None:
+        runs_only = {"baseline": baseline, "candidate": candidate}
+        runs_only |= {name: given.pop(name, None) for name in ("primary", "limited")}
+        _refuse(runs_only, "is for runs, and --duet makes its own")
         from froude.cli.duet import compare_at_once
 
-        runs_only = {
-            "--baseline": baseline,
-            "--candidate": candidate,
-            "--primary": primary,
-            "--limited": limited,
-        }
-        _refuse(runs_only, "is for runs, and --duet makes its own")
-        compare_at_once(settings, duet, written, margin=margin, level=level, time_limit=time_limit)
+        compare_at_once(settings, duet, written, given)
         return
-    _refuse({"--time-limit": time_limit}, "is for a duet")
+    _refuse(lasting, "is for a duet")
     if not baseline or not candidate:
         missing = "--candidate" if baseline else "--baseline"
         hint = "is missing: runs of both arms, or --duet SCENARIO"
@@ -153,14 +126,7 @@ def compare(
         settings.would(f"compare {len(arms[0])} and {len(arms[1])} runs")
         return
     with settings.progress().task(f"comparing {len(arms[0])} and {len(arms[1])} runs"):
-        found = compare_runs(
-            baseline=samples[0],
-            candidate=samples[1],
-            margin=DEFAULT_MARGIN if margin is None else margin,
-            level=DEFAULT_LEVEL if level is None else level,
-            primary=primary or DEFAULT_PRIMARY,
-            limited=limited,
-        )
+        found = compare_runs(baseline=samples[0], candidate=samples[1], **asdict(Comparing(**comparing)))
     hashes = tuple(content_of(path) for arm in arms for path in arm)
     begun_s = max(each.run.begun_at_s for each in samples[1])
     environment = samples[0][0].run.environment
@@ -175,7 +141,7 @@ def _refuse(flags: Mapping[str, object], why: str) -> None:
     """
     given = next((name for name, value in flags.items() if value), None)
     if given is not None:
-        raise InputError(why, place=given, remedy="Leave it out")
+        raise FieldError(why, names=(given.removesuffix("_s"),), remedy="Leave it out")
 
 
 def _samples(paths: Sequence[Path], task: Task) -> list[Sample]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from froude.base.clock import RealClock
 from froude.base.errors import InputError
-from froude.base.units import parse_seconds
 from froude.cli import inputs
 from froude.cli.comparison import Written, show
 from froude.cli.ending import Code, end
+from froude.cli.fields import Given
 from froude.cli.inputs import as_fields, named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
@@ -28,10 +28,7 @@ def compare_at_once(
     settings: Settings,
     scenario: Path,
     written: Written,
-    *,
-    margin: float | None,
-    level: float | None,
-    time_limit: str | None,
+    given: Given,
 ) -> None:
     """Do the duet of a scenario; what is given takes the place of what the scenario has.
 
@@ -46,13 +43,8 @@ def compare_at_once(
     if not isinstance(asked, DuetScenario):
         remedy = "`froude scenario new duet` writes one"
         raise InputError("is no duet", file=scenario, place="kind", found=asked.kind, remedy=remedy)
-    given = {
-        "margin": margin,
-        "level": level,
-        "time_limit_s": None if time_limit is None else parse_seconds(time_limit, place="--time-limit"),
-    }
-    compare = replace(asked.compare, **{name: value for name, value in given.items() if value is not None})
-    if given["time_limit_s"] is not None:
+    compare = replace(asked.compare, **given)
+    if "time_limit_s" in given:
         # There is no flag for the warm-up, which leaves at least half of the time.
         compare = replace(compare, warm_up_s=min(compare.warm_up_s, compare.time_limit_s / 2))
     seed = asked.seed if settings.asked_seed is None else settings.asked_seed

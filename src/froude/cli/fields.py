@@ -36,6 +36,8 @@ class Fields:
         flags: names of flags that are called otherwise than their fields.
         more: what help adds to a field's own text.
         numbers: fields of a time whose flag takes a bare number of seconds as well.
+        optional: whether flags have no value where they are not given, though their fields have a default, which help
+            shows; so that it is known which were given.
     """
 
     def __init__(
@@ -46,10 +48,12 @@ class Fields:
         flags: Mapping[str, str] | None = None,
         more: Mapping[str, str] | None = None,
         numbers: Sequence[str] = (),
+        optional: bool = False,
     ) -> None:
         by_name = {each.name: each for each in declared(kind)}
         self._fields = [by_name[name] for name in names.split()]
         self._named, self._more, self._numbers = flags or {}, more or {}, numbers
+        self._optional = optional
 
     @property
     def flags(self) -> dict[str, str]:
@@ -89,11 +93,12 @@ class Fields:
             settings, default = {"metavar": "TIME"}, default and form.write(default)
         elif isinstance(form, (Each, Named)):
             settings = {"metavar": "NAME=VALUE" if isinstance(form, Named) else _metavar(form.form)}
-        text = " ".join(part for part in (_help(field), self._more.get(field.name)) if part)
+        usual = f"[{form.write(field.default)}]" if self._optional and default else ""
+        text = " ".join(part for part in (_help(field), self._more.get(field.name), usual) if part)
         option = typer.Option(self._flag(field), help=text, **settings)
         many = isinstance(form, (Each, Named))
         kind: Any = list[_kind(getattr(form, "form", form))] if many else _kind(form)  # type: ignore[misc]
-        empty = default is None or many
+        empty = default is None or many or self._optional
         annotation = getitem(Annotated, (kind | None if empty else kind, option))
         return inspect.Parameter(
             field.name,
