@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "tables.md"
 def test_flags_become_options() -> None:
     """Separators by their names, too."""
     found = options_of(
-        columns=["cpu=busy", "time=0"], known=("time", "cpu"), separator="TAB", decimal=",", dates="ms"
+        column=["cpu=busy", "time=0"], known=("time", "cpu"), separator="TAB", decimal=",", date_format="ms"
     )
     assert (found.columns, found.separator, found.decimal) == ({"cpu": "busy", "time": "0"}, "\t", ",")
     assert (found.style.dates, found.style.decimal) == ("ms", ",")
@@ -29,13 +29,13 @@ def test_flags_become_options() -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ({"columns": ["cpu"], "known": ("cpu",)}, "--column: does not name a column, did you mean cpu"),
-        ({"columns": ["size=3"], "known": ("cpu",)}, "found size=3; allowed: cpu=THEIRS"),
-        ({"columns": ["cpu=a", "cpu=b"], "known": ("cpu",)}, "is given twice; found cpu"),
+        ({"column": ["cpu"], "known": ("cpu",)}, "--column: does not name a column, did you mean cpu"),
+        ({"column": ["size=3"], "known": ("cpu",)}, "found size=3; allowed: cpu=THEIRS"),
+        ({"column": ["cpu=a", "cpu=b"], "known": ("cpu",)}, "is given twice; found cpu"),
         ({"separator": "ab"}, "is not a separator; found ab"),
         ({"separator": '"'}, "is not a separator"),
         ({"decimal": ";"}, "is not a decimal character"),
-        ({"dates": "dd.mm.yyyy"}, "is not a format of dates; found dd.mm.yyyy"),
+        ({"date_format": "dd.mm.yyyy"}, "is not a format of dates; found dd.mm.yyyy"),
         ({"zone": "Nowhere"}, "zone"),
     ],
 )

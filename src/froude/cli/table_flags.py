@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError, nearest
+from froude.cli.fields import Fields
+from froude.documents.declared import Declared
 
 if TYPE_CHECKING:
     from froude.base.dropped import Dropped
@@ -16,44 +17,39 @@ if TYPE_CHECKING:
 
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "blanks": " ", "blank": " ", "pipe": "|"}
 
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        metavar="WHAT=THEIRS",
-        help="A column by the name, or the number from 0, that it has; repeat, for a date and its time with one WHAT.",
-    ),
-]
-Separator = Annotated[
-    str | None,
-    typer.Option(
-        "--separator", metavar="TEXT", help="Between columns: , ; | TAB blanks [found by the first line]."
-    ),
-]
-Decimal = Annotated[
-    str | None,
-    typer.Option("--decimal", metavar="CHARACTER", help="Of numbers: . or , [found by the values]."),
-]
-DateFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--date-format",
-        metavar="FORMAT",
-        help="Of times: '%d.%m.%Y %H:%M:%S', or s, ms, us, ns, min since 1970, excel [seconds, or dates, year first].",
-    ),
-]
-Zone = Annotated[str, typer.Option("--zone", metavar="NAME", help="Of dates that name no zone.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse a table of which a line would be left out.")]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableForm(Declared):
+    """How a table is written, where that cannot be found."""
+
+    column: tuple[str, ...] = ()
+    """WHAT=THEIRS: a column by the name, or the number from 0, that it has; a date and its time have one WHAT."""
+    separator: str | None = None
+    """Between columns: , ; | TAB blanks [found by the first line]."""
+    decimal: str | None = None
+    """Of numbers: . or , [found by the values]."""
+    date_format: str | None = None
+    """Of times: '%d.%m.%Y %H:%M:%S', or s, ms, us, ns, min since 1970, excel [seconds, or dates, year first]."""
+    zone: str = "UTC"
+    """Of dates that name no zone."""
+    strict: bool = False
+    """Refuse a table of which a line would be left out."""
+
+
+_OWN = "separator decimal date_format zone strict"
+FORM = Fields(TableForm, _OWN, optional=True)
+"""Of tables whose columns have one name each."""
+TABLE = Fields(TableForm, f"column {_OWN}", optional=True)
 
 
 def options_of(
     *,
     layout: str | None = None,
-    columns: Sequence[str] | None = None,
+    column: Sequence[str] = (),
     known: Sequence[str] = (),
     separator: str | None = None,
     decimal: str | None = None,
-    dates: str | None = None,
+    date_format: str | None = None,
     zone: str = "UTC",
     strict: bool = False,
 ) -> Options:
@@ -66,12 +62,12 @@ def options_of(
         InputError: a flag has another value than it may.
     """
     from froude.base.columns import Style
-    from froude.base.dates import date_format
+    from froude.base.dates import date_format as parse_format
     from froude.base.forms import CLOCK, Options
     from froude.base.units import parse_zone
 
     named: dict[str, str] = {}
-    for each in columns or ():
+    for each in column:
         what, sign, theirs = each.partition("=")
         if not sign or what not in known or not theirs:
             allowed = ", ".join(f"{name}=THEIRS" for name in known)
@@ -90,7 +86,7 @@ def options_of(
         )
     if decimal not in {None, ".", ","}:
         raise InputError("is not a decimal character", place="--decimal", found=decimal, allowed=". or ,")
-    dates = "" if dates is None else date_format(dates, place="--date-format")
+    dates = "" if date_format is None else parse_format(date_format, place="--date-format")
     style = Style(decimal=decimal or ".", dates=dates, zone=parse_zone(zone, place="--zone"))
     return Options(layout or "", named, between, style, decimal or "", strict)
 

@@ -16,6 +16,8 @@ from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.cli import answers, table_flags
 from froude.cli.cache.sizes import size_of
+from froude.cli.fields import Given, with_fields
+from froude.documents.forms import FieldError
 from froude.documents.reading import LIMIT_BYTES
 
 if TYPE_CHECKING:
@@ -99,8 +101,10 @@ def _factors(text: str | None) -> list[float]:
     return sorted(set(found))
 
 
+@with_fields
 def simulate(
     ctx: typer.Context,
+    *,
     inputs: Annotated[
         list[str],
         typer.Argument(
@@ -137,16 +141,11 @@ def simulate(
             "[found by the first lines].",
         ),
     ] = None,
-    column: table_flags.Columns = None,
     read: Annotated[
         str | None,
         typer.Option(metavar="VALUE", help="Of a trace's operations: a read, where they are numbers."),
     ] = None,
-    separator: table_flags.Separator = None,
-    decimal: table_flags.Decimal = None,
-    date_format: table_flags.DateFormat = None,
-    zone: table_flags.Zone = "UTC",
-    strict: table_flags.Strict = False,
+    table: Annotated[Given, table_flags.TABLE],
     example: Annotated[
         bool,
         typer.Option("--example", help="Print the scenario's text instead, to begin one of your own with."),
@@ -173,20 +172,20 @@ def simulate(
     names = _names(policy)
     if _is_scenario(paths):
         flags = {
-            "--chunk": chunk, "--windows": windows, "--cache-writes": cache_writes or None, "--layout": layout,
-            "--column": column, "--read": read, "--separator": separator, "--decimal": decimal,
-            "--date-format": date_format, "--zone": None if zone == "UTC" else zone, "--strict": strict or None,
-        }  # fmt: skip
-        _refuse(flags, "traces")
+            "chunk": chunk,
+            "windows": windows,
+            "cache_writes": cache_writes or None,
+            "layout": layout,
+            "read": read,
+        }
+        _refuse({**flags, **table}, "traces")
         answers.claim(settings, paths, output, analyses.SIMULATION, report)
         answer, contents = _scenario(settings, paths[0], names, runs or 5, space)
     else:
-        _refuse({"--runs": runs}, "a scenario")
+        _refuse({"runs": runs}, "a scenario")
         answers.claim(settings, paths, output, analyses.REPLAY, report)
-        options = table_flags.options_of(
-            layout=layout, columns=column, known=("host", "volume", "op", *QUANTITIES), separator=separator,
-            decimal=decimal, dates=date_format, zone=zone, strict=strict,
-        )  # fmt: skip
+        known = ("host", "volume", "op", *QUANTITIES)
+        options = table_flags.options_of(layout=layout, known=known, **table)
         how = _How(space, chunk, windows, cache_writes, read or "", options)
         answer, contents = _traces(settings, paths, names, how)
     named = dict(zip(inputs, contents, strict=True))
@@ -209,7 +208,7 @@ def _refuse(options: Mapping[str, object], whose: str) -> None:
     """Options that are given and would do nothing."""
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"is for {whose} only", place=name, found=value)
+            raise FieldError(f"is for {whose} only", names=(name,), found=value)
 
 
 def _scenario(

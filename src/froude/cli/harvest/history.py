@@ -11,6 +11,7 @@ import typer
 from froude.base.errors import InputError, TargetError
 from froude.base.units import parse_seconds
 from froude.cli import table_flags
+from froude.cli.fields import Given, with_fields
 from froude.cli.harvest import common
 from froude.cli.harvest.placing import calls_to
 from froude.cli.numbers import amount
@@ -27,8 +28,10 @@ _LIMIT_BYTES = 1 << 30
 _Output = Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The datacenter.")]
 
 
+@with_fields
 def generate(
     ctx: typer.Context,
+    *,
     output: _Output,
     profile: Annotated[
         str, typer.Option(metavar="NAME", help="DC-0 to DC-9, of differing variation.")
@@ -49,11 +52,7 @@ def generate(
             "with server, rack and time of failures of yours."
         ),
     ] = "paper",
-    separator: table_flags.Separator = None,
-    decimal: table_flags.Decimal = None,
-    date_format: table_flags.DateFormat = None,
-    zone: table_flags.Zone = "UTC",
-    strict: table_flags.Strict = False,
+    table: Annotated[Given, table_flags.FORM],
 ) -> None:
     """A made-up datacenter whose patterns and reimages are known, in the proportions of the paper.
 
@@ -76,10 +75,7 @@ def generate(
         chosen = replace(chosen, servers=servers or chosen.servers, tenants=tenants or chosen.tenants)
     except ValueError as error:
         raise InputError(str(error), place="--servers, --tenants") from error
-    options = table_flags.options_of(
-        separator=separator, decimal=decimal, dates=date_format, zone=zone, strict=strict
-    )
-    others, read = _correlation(settings, correlation, options)
+    others, read = _correlation(settings, correlation, table_flags.options_of(**table))
     claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)], read)
     if others is not None:
         chosen = chosen.like(others)
@@ -94,8 +90,10 @@ def generate(
     _said(settings, made, output)
 
 
+@with_fields
 def import_(
     ctx: typer.Context,
+    *,
     tables: Annotated[
         list[Path],
         typer.Argument(metavar="TABLE…", help="Samples of servers, or folders of them; may be packed."),
@@ -107,12 +105,7 @@ def import_(
             help="Of the tables, such as bitbrains or azure; all are in `docs/reference/tables.md` [found by each file]."
         ),
     ] = None,
-    column: table_flags.Columns = None,
-    separator: table_flags.Separator = None,
-    decimal: table_flags.Decimal = None,
-    date_format: table_flags.DateFormat = None,
-    zone: table_flags.Zone = "UTC",
-    strict: table_flags.Strict = False,
+    table: Annotated[Given, table_flags.TABLE],
     scale: Annotated[str | None, typer.Option(help="percent or share [the layout's].")] = None,
     slot: Annotated[
         str, typer.Option(metavar="TIME", help="A server's samples in it are one mean.")
@@ -161,16 +154,13 @@ def import_(
 
     settings: Settings = ctx.obj
     common.require()
-    options = table_flags.options_of(
-        layout=layout, columns=column, known=("time", "server", "cpu"), separator=separator, decimal=decimal,
-        dates=date_format, zone=zone, strict=strict,
-    )  # fmt: skip
+    options = table_flags.options_of(layout=layout, known=("time", "server", "cpu"), **table)
     if scale not in {None, "percent", "share"}:
         raise InputError("is not a scale", place="--scale", found=scale, allowed="percent, share")
     files = parts_of(tables)
     read = [*files, *(path for path in (inventory, reimages) if path is not None)]
     claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)], read)
-    others = Options(style=Style(zone=options.style.zone), strict=strict)
+    others = Options(style=Style(zone=options.style.zone), strict=options.strict)
     known, listed = (None, None) if inventory is None else read_inventory(inventory, others)
     slot_s = parse_seconds(slot, place="--slot")
     with settings.progress().task("Reading samples"):
@@ -189,9 +179,9 @@ def import_(
     every_s = cleaned.apart_s
     entities = f"{counted(len(datacenter.servers), 'server')}, {counted(len(samples.time_s), 'sample')}"
     settings.note(recognised_text(samples.understood, entities, every_s, samples.span_s))
-    for table in (samples, listed, wiped):
-        if table is not None:
-            table_flags.note_dropped(settings, table.dropped)
+    for each in (samples, listed, wiped):
+        if each is not None:
+            table_flags.note_dropped(settings, each.dropped)
     silent = set() if known is None else known.tenant.keys() - set(datacenter.servers)
     if silent:
         settings.note(

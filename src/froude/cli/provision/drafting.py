@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
-from froude.base.units import parse_zone
 from froude.cli import inputs, table_flags
+from froude.cli.fields import Given, with_fields
 from froude.cli.flags import TextOutput
 from froude.cli.numbers import amount
 from froude.cli.outputs import Output, claim, write
@@ -40,8 +40,10 @@ class CountedIn(StrEnum):
     SHARE = "share"
 
 
+@with_fields
 def draft(
     ctx: typer.Context,
+    *,
     traces: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -100,12 +102,7 @@ def draft(
             metavar="NAME", help="Of telemetry; all are in docs/reference/tables.md [found by each file]."
         ),
     ] = None,
-    column: table_flags.Columns = None,
-    separator: table_flags.Separator = None,
-    decimal: table_flags.Decimal = None,
-    date_format: table_flags.DateFormat = None,
-    zone: table_flags.Zone = "UTC",
-    strict: table_flags.Strict = False,
+    table: Annotated[Given, table_flags.TABLE],
 ) -> None:
     """Traces, telemetry, and what a cluster says of itself → an application, with `blank` for what they cannot tell.
 
@@ -135,15 +132,13 @@ def draft(
     claim(settings, [Output(output, MIGRATIONS.kind)], [*traces, *(telemetry or []), *said])
     counted = () if count is None else read_count(count)
     grouping = _grouping(dataset or [row.path for row in counted], share, depth)
-    zoned = parse_zone(zone, place="--zone")
-    options = table_flags.options_of(
-        layout=layout, columns=column, known=("time", "server", "cpu"), separator=separator, decimal=decimal,
-        dates=date_format, zone=zone, strict=strict,
-    )  # fmt: skip
+    options = table_flags.options_of(layout=layout, known=("time", "server", "cpu"), **table)
     machines, notes = _machines(telemetry or [], cores, scale, options)
     log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):
-        sources = tuple(read_source(path, log, zone=zoned, strict=strict) for path in traces)
+        sources = tuple(
+            read_source(path, log, zone=options.style.zone, strict=options.strict) for path in traces
+        )
         drafted = build(log, grouping, sources=sources, window_s=window, machines=machines)
         if not traces:
             drafted = Draft((), (), (), ())
