@@ -3,7 +3,11 @@
 ```python
 import froude as fr
 
-answer = fr.cache.split(fr.cache.read_state("state.yaml").state, factors=[0.5, 2])
+from froude.cache.solve.files import shipped
+
+state = fr.cache.read_state(shipped()["table-1"]).state
+answer = fr.cache.split(state, factors=[0.5, 2])
+print(answer.table("grants"))
 ```
 """
 

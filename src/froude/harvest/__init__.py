@@ -1,12 +1,6 @@
 """Harvesting: spare cycles and storage of servers that serve somebody else first, by their recorded history.
 
-```python
-import froude as fr
-
-datacenter = fr.harvest.read_datacenter("dc9")
-answer = fr.harvest.durability(datacenter, [fr.harvest.preset("history")], blocks=20_000)
-answer.table("policies")
-```
+In a notebook: `fr.harvest.durability(fr.harvest.read_datacenter("dc9"), [fr.harvest.preset("history")], runs=5)`.
 """
 
 from __future__ import annotations
