@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import froude as fr
 from froude.base.errors import InputError
 from froude.harvest import analyses
+from froude.harvest.telemetry.files import write_datacenter
 from tests.support.harvest.datacenters import drawn
 
 DATACENTER = drawn()
 
 
-def test_a_question_in_a_notebook() -> None:
-    """The policies are rows of a table, the settings fields by their names."""
+def test_a_question_in_a_notebook(tmp_path: Path) -> None:
+    """The policies are rows of a table, the settings fields by their names; a folder is a text as well."""
+    write_datacenter(tmp_path / "dc", DATACENTER)
+    assert fr.harvest.read_datacenter(str(tmp_path / "dc")).tenants == DATACENTER.tenants
     stock = fr.harvest.preset("stock")
     answer = fr.harvest.durability(DATACENTER, [stock], blocks=2000, days=90, runs=1)
     assert answer.kind == analyses.DURABILITY

@@ -1,7 +1,14 @@
 """Splitting a scarce SSD cache among VMs: cached disks, their curves, what observes, decides and applies.
 
-In a notebook, `fr.cache.split(fr.cache.read_state("state.yaml").state, factors=[0.5, 2])` gives what
-`froude cache split` prints.
+```python
+import froude as fr
+
+from froude.cache.solve.files import shipped
+
+state = fr.cache.read_state(shipped()["table-1"]).state
+answer = fr.cache.split(state, factors=[0.5, 2])
+print(answer.table("grants"))
+```
 """
 
 from __future__ import annotations

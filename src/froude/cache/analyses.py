@@ -1,6 +1,6 @@
 """What can be asked about a scarce SSD; each gives its figures and a page of them.
 
-In Python: `fr.cache.split(fr.cache.read_state("state.yaml").state)`; `froude cache` does the same.
+In Python: `fr.cache.split(fr.cache.read_state(path).state)`; `froude cache` does the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Harvesting: spare cycles and storage of servers that serve somebody else first, by their recorded history.
 
-In a notebook, `fr.harvest.durability(fr.harvest.read_datacenter("dc9"), [fr.harvest.preset("history")])` gives what
-`froude harvest durability` prints.
+In a notebook: `fr.harvest.durability(fr.harvest.read_datacenter("dc9"), [fr.harvest.preset("history")], runs=5)`.
 """
 
 from __future__ import annotations

@@ -68,14 +68,14 @@ def write_datacenter(folder: Path, datacenter: Datacenter, origin: Origin | None
     return lineage
 
 
-def read_datacenter(folder: Path | str) -> Datacenter:
+def read_datacenter(place: Path | str) -> Datacenter:
     """Read a datacenter.
 
     Raises:
         ChangedError: edited or damaged since it was written.
         InputError: no such folder, or one of a newer Froude.
     """
-    folder = Path(folder)
+    folder = Path(place)
     if folder.is_file():
         raise InputError(
             "is a file", file=folder, allowed="a datacenter's folder",
