@@ -89,11 +89,11 @@ def _image(path: Path) -> Path:
 
 def _started(command: list[str], monitor: Path) -> subprocess.Popen[bytes]:
     child = subprocess.Popen([*reaper_command(), *command], stdin=subprocess.DEVNULL)
-    until(lambda: _listens(monitor), "the monitor listens")
+    until(lambda: listens(monitor), "the monitor listens")
     return child
 
 
-def _listens(path: Path) -> bool:
+def listens(path: Path) -> bool:
     """Whether someone may connect: a socket is there a moment earlier."""
     with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
         client.connect(str(path))

@@ -21,6 +21,7 @@ import pytest
 
 from froude.base.units import MIB
 from froude.cache.disk.client import DiskClient
+from testbed.cache_guests import listens
 from testbed.nbd_client import Served, served
 from tests.support.integration.measure import has_nbd
 
@@ -203,7 +204,7 @@ def test_a_virtual_machine_keeps_its_disk_through_a_resize(image: Path, tmp_path
         qmp = tmp_path / "qmp.sock"
         with subprocess.Popen([*machine, *drive, "-qmp", f"unix:{qmp},server=on,wait=off"]) as vm:
             try:
-                _wait(qmp.exists, vm)
+                _wait(lambda: listens(qmp), vm)
                 status = asyncio.run(talk(qmp, disk))
             finally:
                 vm.kill()

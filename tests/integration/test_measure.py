@@ -65,9 +65,10 @@ def test_a_file_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     data.mkdir()
     words = ["provision", "measure", str(data), "--size", "8MiB", "--sizes", "4KiB,2MiB", "--round", "0.05"]
     out, unit = tmp_path / "m.json", tmp_path / "unit.yaml"
-    places = ["-o", str(out), "--unit-file", str(unit), "--time-limit", "2"]
+    places = ["-o", str(out), "--unit-file", str(unit), "--time-limit", "6"]
     code = run([*words, *places, "--unit", "disk", "--json"])
     printed = json.loads(capsys.readouterr().out)
+    assert code in {0, 3}, printed
     assert printed == json.loads(out.read_text())
     assert code == (0 if printed["status"] == "steady" else 3)
     assert printed["read"]["rate"] > 0
