@@ -11,7 +11,7 @@ import inspect
 import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import getitem
 from pathlib import Path
 from typing import Annotated, Any
@@ -80,8 +80,9 @@ class Fields:
     def _value(self, field: Declaration, value: Any) -> Any:
         if isinstance(_single(field.form), Named) and value is not None:
             return pairs(value, self._flag(field))
-        if field.name in self._numbers and value.replace(".", "", 1).isdecimal():
-            return float(value)
+        if field.name in self._numbers:
+            with suppress(ValueError):
+                return float(value)
         return value
 
     def _parameter(self, field: Declaration) -> inspect.Parameter:

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from froude.base.errors import InputError
 from froude.render.html import report_html, save
 from froude.render.types import Report
 
@@ -58,7 +59,12 @@ class Answer:
 
         Returns:
             The page's path.
+
+        Raises:
+            InputError: the name does not end in `.html`, so that it may be an input's.
         """
+        if Path(path).suffix != ".html":
+            raise InputError("is not a name of a page", file=path, allowed="a name that ends in .html")
         return save(self.report, Path(path))[0]
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Recording
 from froude.workload.review import accept, open_questions
 from froude.workload.scale import Scale
-from froude.workload.types import NODES, STEPS, LeftOut, Question
+from froude.workload.types import NODES, STEPS, Constant, LeftOut, Question
 from tests.support.mining.events import event
 
 
@@ -96,5 +96,30 @@ def test_a_number_of_nodes_and_an_argument_that_came_out_otherwise_are_asked_abo
     ]
     assert "1 node at files=3" in asked[0].text
     assert "1 value at files=3" in asked[1].text
+    renamed = replace(
+        sizes[0].prediction,
+        silent=(NodeDifference("other", (), ("other.c1", "other.c2"), first=runs[0].events[0].order),),
+        silent_leaves=frozenset((each.order, "src") for each in runs[0].events[:2]),
+    )
+    steps, argument = doubts(workload, [replace(each, prediction=renamed) for each in [sizes[0]] * 4])
+    assert (steps.id, steps.candidates) == ("client:steps", (Constant("as mined"),))
+    assert "8 calls at files=3" in steps.text
+    assert "8 values at files=3" in argument.text
     known = replace(workload, questions=tuple(asked))
     assert doubts(known, [replace(sizes[0], prediction=wrong), *sizes[1:]]) == []
+
+
+def test_of_many_sizes_three_are_named() -> None:
+    """The others are counted."""
+    runs = [_looks(files, 2 * files) for files in (3, 5, 9, 12)]
+    workload = mine_recordings(runs)
+    silent = (NodeDifference("client", (), ("client.c1",), node=True),)
+    wrong = [replace(each, prediction=replace(each.prediction, silent=silent)) for each in left_out(runs)]
+    (asked,) = doubts(workload, wrong)
+    assert "1 node at files=3 and 1 node at files=5 and 1 node at files=9 and 1 size more did" in asked.text
+
+
+def test_of_several_runs_of_one_size_the_first_is_predicted() -> None:
+    """The second looks more often, which is then no matter."""
+    runs = [_looks(files, 2 * files) for files in (3, 5, 9)]
+    assert left_out([*runs, _looks(9, 30)])[-1].recording is runs[-1]

@@ -46,7 +46,7 @@ def submit(
         float,
         typer.Option(
             metavar="SIZE",
-            parser=amount("B", 1 << 20, least=0, most=1 << 26),
+            parser=amount("B", 1 << 20, least=1, most=1 << 26),
             help="Of each; a number is in MiB.",
         ),
     ] = 2048,

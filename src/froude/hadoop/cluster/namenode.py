@@ -121,7 +121,6 @@ class NameNode(Startable):
         self._rpc = ("", 0)
         self._web = ("", 0)
         self._numbers = metrics.NamenodeNumbers(self._web)
-        self._numbers = metrics.NamenodeNumbers(self._web)
         self.asked: Counter[str] = Counter()
         """The calls that it took to see that it answers, as it counts them."""
 

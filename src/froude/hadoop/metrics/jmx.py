@@ -24,9 +24,12 @@ Bean = dict[str, Any]
 """Attributes of one MBean by name."""
 
 _STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
+_NAMESYSTEM = "Hadoop:service=NameNode,name=FSNamesystem"
+_OVER_ALL_NODES = (_NAMESYSTEM, _STATE)
+"""Beans that a NameNode goes over all its DataNodes for."""
 NAMENODE_BEANS: tuple[str, ...] = (
     "Hadoop:service=NameNode,name=Rpc*ActivityForPort*",
-    "Hadoop:service=NameNode,name=FSNamesystem",
+    _NAMESYSTEM,
     _STATE,
     "Hadoop:service=NameNode,name=JvmMetrics",
     "Hadoop:service=NameNode,name=NameNodeActivity",
@@ -290,7 +293,7 @@ class NamenodeNumbers:
     """The numbers of `NAMENODE_BEANS`, with times of calls in milliseconds, whatever the daemon counts them in.
 
     For two of these beans a NameNode goes over all its DataNodes a dozen times, which takes seconds where they are a
-    hundred thousand: a bean is asked for again only after ten times as long as its last answer took. Meanwhile its
+    hundred thousand: such a bean is asked for again only after ten times as long as its last answer took. Meanwhile its
     numbers are left out, but for the counts of DataNodes.
     """
 
@@ -317,7 +320,8 @@ class NamenodeNumbers:
             return jmx(self._http, query)
         finally:
             ended_s = self._clock.now()
-            self._again_s[query] = ended_s + (ended_s - begun_s) * (1 / _SHARE - 1)
+            if query in _OVER_ALL_NODES:
+                self._again_s[query] = ended_s + (ended_s - begun_s) * (1 / _SHARE - 1)
 
 
 def in_ms(values: Mapping[str, float], http: tuple[str, int]) -> dict[str, float]:

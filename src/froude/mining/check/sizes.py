@@ -1,4 +1,4 @@
-"""Each recorded size left out in turn: how well the others predict it, and what came out wrong without a question."""
+"""Each recorded size left out in turn: how well the others predict it, and what is in doubt since."""
 
 from __future__ import annotations
 
@@ -101,11 +101,13 @@ def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
             continue
         size = str(Scale(dict(each.recording.scale)))
         matched, score = seen_by(workload, each.recording)
-        types = {sender.first.order: mined.name for mined in matched.types for sender in mined.senders}
+        types: dict[int | None, str] = {
+            sender.first.order: mined.name for mined in matched.types for sender in mined.senders
+        }
         for difference in each.prediction.silent:
             found = numbers if difference.node else steps
             wrong = 1 if difference.node else max(len(difference.made), len(difference.missing))
-            found[types.get(difference.first or -1, difference.node_type)][size] += wrong
+            found[types.get(difference.first, difference.node_type)][size] += wrong
         for leaf in each.prediction.silent_leaves & score.rule_of.keys():
             arguments[score.rule_of[leaf]][size] += 1
     asked = [
@@ -156,5 +158,5 @@ def _about_arguments(
 def _at_sizes(wrong: dict[str, int], what: str) -> str:
     """How much came out otherwise, and at which sizes."""
     shown = [f"{counted(number, what)} at {size}" for size, number in wrong.items()][:_SHOWN]
-    more = f" and {len(wrong) - _SHOWN} sizes more" if len(wrong) > _SHOWN else ""
+    more = f" and {counted(len(wrong) - _SHOWN, 'size')} more" if len(wrong) > _SHOWN else ""
     return f"{' and '.join(shown)}{more}"

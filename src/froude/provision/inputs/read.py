@@ -82,14 +82,15 @@ def find_input(name: str) -> Path:
     raise InputError(f"does not exist{nearest(name, examples())}", file=name, allowed=allowed)
 
 
-def read_problem(names: Sequence[str | Path]) -> Problem:
-    """Files that together have everything.
+def read_problem(names: str | Sequence[str | Path]) -> Problem:
+    """Files that together have everything; a text is the one name.
 
     Raises:
         FlawedInputError: with every error of every file.
         InputError: a part is missing.
     """
-    return read_parts(names).problem(", ".join(map(str, names)))
+    every = [names] if isinstance(names, str) else names
+    return read_parts(every).problem(", ".join(map(str, every)))
 
 
 def read_parts(names: Sequence[str | Path]) -> Parts:
