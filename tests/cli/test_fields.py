@@ -110,6 +110,12 @@ def test_an_error_about_a_field_names_its_flag(words: str, place: str) -> None:
     assert caught.value.place == place
 
 
+@pytest.mark.parametrize("number", ["100", "1e2", "+100", "100."])
+def test_a_bare_number_in_any_form_is_seconds(number: str) -> None:
+    """As Python reads it."""
+    assert walked("--rest", number) == walked("--rest", "100 s")
+
+
 def test_an_error_within_a_field_names_its_flag() -> None:
     """Items and names below it are of the value."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from froude.base.errors import InputError
 from froude.render import Report
 from froude.render.answer import Answer
 
@@ -29,3 +30,12 @@ def test_a_notebook_shows_the_page(tmp_path: Path) -> None:
     assert "Two VMs" in shown
     assert shown.count('"') == 8
     assert "Two VMs" in ANSWER.save(tmp_path / "page.html").read_text()
+
+
+def test_a_page_is_not_written_over_what_is_not_a_page(tmp_path: Path) -> None:
+    """Such as the document that it was worked out from."""
+    meta = tmp_path / "meta.yaml"
+    meta.write_text("kind: datacenter\n")
+    with pytest.raises(InputError, match=r"ends in \.html"):
+        ANSWER.save(meta)
+    assert meta.read_text() == "kind: datacenter\n"

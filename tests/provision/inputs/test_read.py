@@ -176,3 +176,8 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     """Stated with the others."""
     flaws = _flaws(tmp_path / "a.xml", tmp_path / "b.yaml")
     assert len(flaws) == 2
+
+
+def test_one_name_may_be_a_text() -> None:
+    """As in a notebook; it is not a list of letters."""
+    assert read_problem("photoshare-calibrated") == read_problem(["photoshare-calibrated"])
