@@ -291,6 +291,16 @@ def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -
     assert said in understood if said else " of " not in understood
 
 
+@pytest.mark.parametrize("name", ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "UTC+00:00", "-0000"])
+def test_a_column_of_time_zones_may_say_utc(name: str, tmp_path: Path) -> None:
+    """As dates without a zone are read; of another one a person says it."""
+    (tmp_path / "a.csv").write_text(f"time,server,tz,cpu\n1970-01-01 01:00:00,a,{name},50\n")
+    assert read_samples([tmp_path], Options()).time_s.tolist() == [3600]
+    (tmp_path / "a.csv").write_text("time,server,tz,cpu\n1970-01-01 01:00:00,a,Europe/Paris,50\n")
+    style = Style(zone=ZoneInfo("Europe/Paris"))
+    assert read_samples([tmp_path], Options(style=style)).time_s.tolist() == [0]
+
+
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
@@ -301,6 +311,11 @@ def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -
             rows("a b", "Cores,5 Cores,7", head="time,server,unit,value"),
             {},
             "a utilisation; found unit Cores",
+        ),
+        (
+            rows("a", "percent,5 ratio,0.7", head="time,server,unit,value"),
+            {},
+            "a utilisation; found unit percent, ratio",
         ),
         ("time,0,1,2\n5,6,7,8\n", {}, "a server in each column, or what was measured of one; found '0'"),
         (rows("1.5 2.25 3.5 8.75 9.5", "5 60"), {}, "numbers for its servers; found 5 servers, such as 1.5"),
@@ -339,9 +354,10 @@ def test_processors_and_cores_are_no_servers_in_percent(
         read_samples([tmp_path / "a.csv"], Options(columns=columns))
 
 
-def test_a_column_of_units_says_percent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unit", ["Percent", "Percentage", "percent", "%", "pct"])
+def test_a_column_of_units_says_percent(unit: str, tmp_path: Path) -> None:
     """Of values that may be shares."""
-    (tmp_path / "a.csv").write_text(rows("a", "Percent,0.5 Percent,0.7", head="time,server,unit,value"))
+    (tmp_path / "a.csv").write_text(rows("a", f"{unit},0.5 {unit},0.7", head="time,server,unit,value"))
     assert read_samples([tmp_path], Options()).share.tolist() == pytest.approx([0.005, 0.007])
 
 

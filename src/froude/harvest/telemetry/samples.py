@@ -58,6 +58,8 @@ _FEW = 5
 """Numbered servers that may all be whole tens by chance."""
 _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
+_UTC = re.compile(r"(?i)(?:(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich))?[+-]?0*:?0*|z|coordinated universal time")
+"""What a column of time zones calls UTC."""
 _NOT_READ = {
     rb"(?:#.*\n)*[a-z_]+(?:,[^ =]+=[^ ]+)? [^ =]+=\S+ [0-9]{10,19}\s": (
         "InfluxDB's line protocol without usage_idle of cpu=cpu-total, in nanoseconds",
@@ -372,7 +374,7 @@ def _refuse_zones(path: Path, columns: Mapping[str, Any], options: Options) -> N
         InputError: it has another zone than UTC.
     """
     zones = columns["zone"].dictionary.to_pylist() if "zone" in columns else []
-    others = [zone for zone in zones if not re.fullmatch(r"(?i)(?:utc|gmt|z|[+-]?0+:?0*|)", zone)]
+    others = [zone for zone in zones if not _UTC.fullmatch(zone)]
     if others and str(options.style.zone) == "UTC":
         remedy = "Say which its dates are of: --zone NAME; or write them with their offset from UTC"
         raise InputError("has a column of time zones", file=path, found=", ".join(others[:3]), remedy=remedy)
@@ -386,7 +388,10 @@ def _of_unit(path: Path, columns: Mapping[str, Any]) -> bool:
     """
     every = columns["unit"].dictionary.to_pylist() if "unit" in columns else []
     units = {unit for unit in every if unit.lower() not in {"", "none", "1", "ratio", "share"}}
-    if others := sorted(unit for unit in units if unit.lower() not in {"%", "percent", "pct"}):
+    others = sorted(unit for unit in units if unit.lower() not in {"%", "percent", "percentage", "pct"})
+    if units and not others and not units.issuperset(filter(None, every)):
+        others = sorted(filter(None, every))
+    if others:
         found = f"unit {', '.join(others[:3])}"
         raise InputError("is not a utilisation", file=path, found=found, allowed="Percent")
     return bool(units)
