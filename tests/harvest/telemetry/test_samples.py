@@ -330,8 +330,10 @@ def test_a_column_of_time_zones_may_say_utc(name: str, tmp_path: Path) -> None:
         (
             rows("a.cpu.idle b.cpu.idle", "5 60"),
             {},
-            "modes of a processor for its servers; found 'b.cpu.idle'",
+            "modes of a processor for its servers; found 'a.cpu.idle', 'b.cpu.idle'",
         ),
+        (rows("a", "user,5 user,15", head="time,server,mode,value"), {}, "modes of a processor .*; found 'user'"),
+        (rows("a", "user,5 system,1", head="time,server,mode,value"), {}, "has several metrics"),
         (rows("a", "idle,95 idle,85", head="time,server,mode,value"), {}, "utilisation of CPUs; found idle"),
         (
             "start_time,end_time,machine_id,average_usage.cpus\n300,600,7,0.5\n",
@@ -352,6 +354,23 @@ def test_processors_and_cores_are_no_servers_in_percent(
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         read_samples([tmp_path / "a.csv"], Options(columns=columns))
+
+
+@pytest.mark.parametrize(
+    ("text", "servers"),
+    [
+        (rows("db-user cpu-1-web-system", "5 60"), "cpu-1-web-system db-user"),
+        (rows("web-idle web_wait", "5 60"), "web-idle web_wait"),
+        (rows("user web", "5 60"), "user web"),
+        (rows("a", "turbo,5 normal,60", head="time,server,mode,value"), "a"),
+        (rows("a", "OK,5 WARNING,60", head="time,server,state,value"), "a"),
+        ("time,101,102,103\n0,50,40,30\n60,50,40,30\n", "101 102 103"),
+    ],
+)
+def test_servers_that_are_called_like_something_else(text: str, servers: str, tmp_path: Path) -> None:
+    """They are servers; so is a column of states not one of metrics."""
+    (tmp_path / "a.csv").write_text(text)
+    assert read_samples([tmp_path / "a.csv"], Options()).servers == servers.split()
 
 
 @pytest.mark.parametrize("unit", ["Percent", "Percentage", "percent", "%", "pct"])

@@ -40,6 +40,7 @@ from froude.harvest.telemetry.parts import (
     without_totals,
 )
 from froude.harvest.telemetry.plausible import (
+    MODES,
     in_shares,
     marks,
     refuse_names,
@@ -58,6 +59,8 @@ _FEW = 5
 """Numbered servers that may all be whole tens by chance."""
 _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
+_OF_MODES = ("mode", "state")
+"""Kinds that name what a processor does, or something of the server that does not matter."""
 _UTC = re.compile(r"(?i)(?:(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich))?[+-]?0*:?0*|z|coordinated universal time")
 """What a column of time zones calls UTC."""
 _NOT_READ = {
@@ -352,6 +355,8 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
     said = ""
     for metric in (name for name in (*METRICS, *KINDS) if name in columns):
         names, codes, most = columns[metric].dictionary.to_pylist(), np.asarray(columns[metric].indices), 1
+        if metric in _OF_MODES and not any(re.fullmatch(MODES, name.lower()) for name in names):
+            continue  # such as the state of an alarm
         if (
             metric in KINDS and "server" in columns
         ):  # it may describe the server, and has one value for each then
@@ -363,6 +368,8 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
             raise InputError("has several metrics", file=path, found=found, remedy=remedy)
         if len(names) == 1:
             refuse_others(str(path), names[0])
+            if metric in _OF_MODES:
+                refuse_names(str(path), names)
             said += f" of {metric} {names[0]!r}"
     return said
 
