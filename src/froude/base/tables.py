@@ -293,7 +293,9 @@ class _Builder:
         plain = [pc.utf8_lower(pc.utf8_trim(own, _AROUND)) for own in texts]
         named = zip(plain, self._reading.names, strict=False)
         same = [mask(pc.equal(own, name.strip(_AROUND).lower())) for own, name in named]
-        at = [n for n, column in enumerate(self._reading.columns[: len(same)]) if column.kind is not Kind.TEXT]
+        at = [
+            n for n, column in enumerate(self._reading.columns[: len(same)]) if column.kind is not Kind.TEXT
+        ]
         again: npt.NDArray[np.bool_] = np.logical_and.reduce(same)
         other = np.logical_or.reduce([same[n] for n in at]) & ~again
         for n in at:  # with a number it is a row whose other cell is damaged

@@ -332,7 +332,11 @@ def test_a_column_of_time_zones_may_say_utc(name: str, tmp_path: Path) -> None:
             {},
             "modes of a processor for its servers; found 'a.cpu.idle', 'b.cpu.idle'",
         ),
-        (rows("a", "user,5 user,15", head="time,server,mode,value"), {}, "modes of a processor .*; found 'user'"),
+        (
+            rows("a", "user,5 user,15", head="time,server,mode,value"),
+            {},
+            "modes of a processor .*; found 'user'",
+        ),
         (rows("a", "user,5 system,1", head="time,server,mode,value"), {}, "has several metrics"),
         (rows("a", "idle,95 idle,85", head="time,server,mode,value"), {}, "utilisation of CPUs; found idle"),
         (

@@ -61,7 +61,9 @@ _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
 _OF_MODES = ("mode", "state")
 """Kinds that name what a processor does, or something of the server that does not matter."""
-_UTC = re.compile(r"(?i)(?:(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich))?[+-]?0*:?0*|z|coordinated universal time")
+_UTC = re.compile(
+    r"(?i)(?:(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich))?[+-]?0*:?0*|z|coordinated universal time"
+)
 """What a column of time zones calls UTC."""
 _NOT_READ = {
     rb"(?:#.*\n)*[a-z_]+(?:,[^ =]+=[^ ]+)? [^ =]+=\S+ [0-9]{10,19}\s": (
