@@ -106,7 +106,7 @@ def test_counters() -> None:
         ("servers.a.df.root.used_pct", True),
         ("CPUCreditBalance", True),
         ("CPUCreditBalance i-0a", True),
-        ("df-1", False),
+        ("df-1 of credit", False),
         ("100 - (avg by(instance)(rate(node_cpu_seconds_total{mode='idle'}[5m])))", False),
         ("cpu_nonidle", False),
         ("host-id-7", False),

@@ -389,8 +389,15 @@ def test_a_column_of_units_says_percent(unit: str, tmp_path: Path) -> None:
     [
         ("cpu_load,host=a value=5 1772323200\n", "InfluxDB's line protocol without .* influx query --raw"),
         (
-            "cpu,cpu=cpu0,host=a usage_idle=5 1772323200000000000\n",
+            "cpu,cpu=cpu-total,host=a usage_user=5 1772323200000000000\n",
             "line protocol without usage_idle of cpu=cpu-t",
+        ),
+        (
+            "".join(
+                f"cpu,cpu=cpu{each} usage_idle=5 1772323200000000000\n"
+                for each in ("-total,host=a", "0,host=b")
+            ),
+            "the processors of a server apart; found cpu0 of b",
         ),
         ("AAA,progname,nmon\n", "is of nmon"),
         (",result,table,_time,_value,_field,host\n,result,table,_time,_value,_field,host", "has no row"),

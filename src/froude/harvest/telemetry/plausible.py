@@ -27,7 +27,7 @@ COLUMN = "Name the column of its utilisation: --column cpu=NAME"
 _OTHERS = re.compile(
     r"(?i)(?!.*(?:^|[( ])100?\s*-)(?!.*no[nt][-_ ]?idle).*(?:idle|io_?wait|memory|swap|disk|network|latency|temperature|"
     r"load_?average|load_?(?:1|5|15)(?![0-9])|(?<![a-z])(?:steal|mem|ram|net|io|free|available)(?![a-z])|"
-    r"loadavg|credit|\.df[.-]|^[%\s]*(?:id|wa|st)$)"
+    r"loadavg|cpu_?(?:surplus_?)?credit|\.df[.-]|^[%\s]*(?:id|wa|st)$)"
 )
 """Names of what was measured that is not utilisation; of its complement, such as 100 - idle, it is not known."""
 _FRACTION, _MANY = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*"), 5
