@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
@@ -377,7 +378,7 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
 
 
 def _refuse_zones(path: Path, columns: Mapping[str, Any], options: Options) -> None:
-    """Refuse a column of time zones, unless a person says which zone dates are of.
+    """Refuse a column of time zones, unless a person says which zone dates are of, or times do not depend on it.
 
     Raises:
         InputError: it has another zone than UTC.
@@ -385,6 +386,10 @@ def _refuse_zones(path: Path, columns: Mapping[str, Any], options: Options) -> N
     zones = columns["zone"].dictionary.to_pylist() if "zone" in columns else []
     others = [zone for zone in zones if not _UTC.fullmatch(zone)]
     if others and str(options.style.zone) == "UTC":
+        elsewhere = replace(options, style=replace(options.style, zone=ZoneInfo("Etc/GMT+1")))
+        with suppress(InputError):
+            if np.array_equal(_table(path, elsewhere).columns["time"], columns["time"]):
+                return  # seconds, or dates with their offset
         remedy = "Say which its dates are of: --zone NAME; or write them with their offset from UTC"
         raise InputError("has a column of time zones", file=path, found=", ".join(others[:3]), remedy=remedy)
 
