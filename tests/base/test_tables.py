@@ -65,6 +65,19 @@ def test_a_form_is_found_by_its_header_or_by_its_rows(form: str, text: str, tmp_
     assert found.dropped.total == 0
 
 
+@pytest.mark.parametrize("again", ["{}", "# {}", "#{}", "\ufeff{}", "a,LINUX-RESTART\n# {}"])
+def test_a_header_that_comes_again(again: str, tmp_path: Path) -> None:
+    """As two files in one have it: it is left out, counted, and is not damage; a name in one cell is."""
+    head = "Name,Load,N"
+    text = f"{head}\n" + "a,1.5,2\n" * 29 + again.format(head) + "\nb,2.5,3\n" + again.format(head.upper())
+    found = read_table(written(tmp_path, text), [PLAIN])
+    assert (len(found), found.dropped.counts()["of another kind"]) == (30, 2)
+    with pytest.raises(InputError, match="another header below; found Name, Load, K"):
+        read_table(written(tmp_path, text + "\nName,Load,K"), [PLAIN])
+    found = read_table(written(tmp_path, f"{head}\n" + "a,1.5,2\n" * 29 + "a,Load,2\n"), [PLAIN])
+    assert found.dropped.counts() == {"load is not a number": 1}
+
+
 def test_objects_on_lines(tmp_path: Path) -> None:
     """Fields are named by their paths; numbers may be texts, as exports of databases have them."""
     text = '{"n": 1, "a": {"name": "x"}, "z": [1]}\n\n{"n": "2", "a": {"name": "y"}}\n'

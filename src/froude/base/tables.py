@@ -30,7 +30,7 @@ import pyarrow.parquet
 
 from froude.base.columns import Converted, Kind, convert, how_to_write, in_seconds, mask
 from froude.base.dates import other_times
-from froude.base.dropped import CUT_SHORT, Dropped
+from froude.base.dropped import CUT_SHORT, OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular, read_at_most
 from froude.base.forms import (
@@ -59,6 +59,8 @@ _ARRAY_BYTES = 2 << 30
 """Of a JSON array, which is read whole."""
 _QUOTED_LINES = 20
 """Lines that a cell in quotes may go over."""
+_AROUND = " \t\"'#\ufeff"
+"""Around the names of a header that comes again."""
 _SAMPLE_LINES = 200
 """Lines at the beginning of a file that show its form."""
 _BESIDE = re.compile(
@@ -240,17 +242,24 @@ class _Builder:
     def add(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> None:
         """Keep the rows whose values are right."""
         reading = self._reading
-        texts = with_clock(reading.columns, texts)
         named = bool(reading.names) and all(pa.types.is_string(own.type) for own in texts)
         if named and reading.form.ignored:
             other = ~self._headers_below(texts, lines)
             texts, lines = [own.filter(pa.array(other)) for own in texts], lines[other]
+        cells, texts = texts, with_clock(reading.columns, texts)
         wrong = np.zeros(len(lines), bool)
         values: list[Converted] = []
         for column, own in zip(reading.columns, texts, strict=True):
             converted = convert(column, own, reading.style)
             if not self._lines and in_seconds(column, reading.style):
                 self._refuse_other_times(column.what, own, converted)
+            values.append(converted)
+        if named and any(converted.wrong.any() for converted in values):
+            wrong = self._headers_below(cells, lines)
+            if wrong.any():
+                place = f"{self._path}:{lines[int(np.argmax(wrong))]}"
+                self.dropped.add(OF_ANOTHER_KIND, place, "the header again", int(wrong.sum()))
+        for own, converted in zip(texts, values, strict=True):
             for where, reason in converted.odd:
                 new = where & ~wrong
                 if new.any():
@@ -258,9 +267,6 @@ class _Builder:
                     text = str(own[row].as_py())
                     self.dropped.add(reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
                     wrong |= new
-            values.append(converted)
-        if wrong.any() and named:
-            self._headers_below(texts, lines)
         keep, every = ~wrong, not wrong.any()
         for kept, converted in zip(self._parts, values, strict=True):
             whole = converted.values
@@ -284,15 +290,16 @@ class _Builder:
 
     def _headers_below(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Rows that are the header again; another header is refused: what is below would be read as what is above."""
-        named = zip(texts, self._reading.names, strict=False)
-        same = [mask(pc.equal(pc.utf8_trim_whitespace(own), name)) for own, name in named]
-        numbers = [
-            each
-            for each, column in zip(same, self._reading.columns, strict=False)
-            if column.kind is not Kind.TEXT
+        plain = [pc.utf8_lower(pc.utf8_trim(own, _AROUND)) for own in texts]
+        named = zip(plain, self._reading.names, strict=False)
+        same = [mask(pc.equal(own, name.strip(_AROUND).lower())) for own, name in named]
+        at = [
+            n for n, column in enumerate(self._reading.columns[: len(same)]) if column.kind is not Kind.TEXT
         ]
         again: npt.NDArray[np.bool_] = np.logical_and.reduce(same)
-        other = np.logical_or.reduce(numbers) & ~again
+        other = np.logical_or.reduce([same[n] for n in at]) & ~again
+        for n in at:  # with a number it is a row whose other cell is damaged
+            other &= ~mask(pc.match_substring_regex(plain[n], "^[0-9]"))
         if other.any():
             row = int(np.argmax(other))
             found = ", ".join(str(own[row].as_py()) for own in texts)

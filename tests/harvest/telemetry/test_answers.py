@@ -112,6 +112,8 @@ def test_values_that_are_not_numbers_are_counted(tmp_path: Path) -> None:
             '[{"target": "web.memory.used", "datapoints": [[5, 60]]}]',
             "utilisation of CPUs; found web.memory.used",
         ),
+        ('[{"target": "a.cpu.wait", "datapoints": [[5, 60]]}]', "modes of a processor .* found 'a.cpu.wait'"),
+        ('[{"target": "a.cpu0.softirq", "datapoints": [[5, 60]]}]', "modes of .* found 'a.cpu0.softirq'"),
         (
             '{"timespan": "", "value": [{"name": {"value": "Network In"}, "unit": "Bytes"}]}',
             "one utilisation; found Network In in Bytes",

@@ -13,6 +13,7 @@ from froude.harvest.telemetry.samples import read_samples
 
 HEAD = "Linux 5.15.0 (a) \t{day} \t_x86_64_\t(4 CPU)\n\n"
 LINE = "{hour}  all  9.00  0.00  1.20  2.00  0.00  87.80\n"
+SADF = "# hostname;interval;timestamp;CPU;%idle\n"
 
 
 def sar(day: str, *hours: str) -> str:
@@ -47,8 +48,13 @@ def test_days_of_sar(tmp_path: Path, text: str, dates: str, days: list[float]) -
         (HEAD.format(day="1970-01-03"), "no sample of all processors"),
         (sar("1970-01-03", "00:00:00")[:-7], "no sample of all processors"),
         (
-            "# hostname;interval;timestamp;CPU;%idle\na;6;1970-01-01 00:01:00;0;7\na;6;1970-01-01 00:01:00;1;7\n",
-            "the processors of a server apart; found 0, 1. Keep the rows of all",
+            f"{SADF}a;6;1970-01-01 00:01:00;0;7\na;6;1970-01-01 00:01:00;1;7\n",
+            "the processors of a server apart; found 0, 1 of a. Keep the rows of all",
+        ),
+        (f"{SADF}a;6;1970-01-01 00:01:00;0;7\n", "the processors of a server apart; found 0 of a"),
+        (
+            f"{SADF}a;6;1970-01-01 00:01:00;-1;7\nb;6;1970-01-01 00:01:00;0;7\n",
+            "the processors of a server apart; found 0 of b",
         ),
     ],
 )
@@ -57,3 +63,19 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str, message: str)
     (tmp_path / "sar.txt").write_text(text)
     with pytest.raises(InputError, match=message):
         read_samples([tmp_path / "sar.txt"], Options())
+
+
+@pytest.mark.parametrize(
+    ("idle", "busy"), [("99.95", 0), ("99.96", 0), ("99.97", -0.0002), ("99.90", 0.0005)]
+)
+def test_what_is_not_idle_is_rounded(idle: str, busy: float, tmp_path: Path) -> None:
+    """Idle time and waiting are rounded each: together they may be a little above 100 %."""
+    (tmp_path / "sar.txt").write_text(
+        sar("1970-01-03", "00:00:00").replace("2.00", "0.05").replace("87.80", idle)
+    )
+    path = tmp_path / "sar.txt"
+    if busy < 0:
+        with pytest.raises(InputError, match="below 0"):
+            read_samples([path], Options())
+    else:
+        assert read_samples([path], Options()).share.tolist() == pytest.approx([busy], abs=1e-9)

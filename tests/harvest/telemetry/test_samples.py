@@ -291,6 +291,19 @@ def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -
     assert said in understood if said else " of " not in understood
 
 
+@pytest.mark.parametrize("name", ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "UTC+00:00", "-0000"])
+def test_a_column_of_time_zones_may_say_utc(name: str, tmp_path: Path) -> None:
+    """As dates without a zone are read; of another one a person says it."""
+    (tmp_path / "a.csv").write_text(f"time,server,tz,cpu\n1970-01-01 01:00:00,a,{name},50\n")
+    assert read_samples([tmp_path], Options()).time_s.tolist() == [3600]
+    for written in ("3600", "1970-01-01 02:00:00+01:00"):
+        (tmp_path / "a.csv").write_text(f"time,server,tz,cpu\n{written},a,Europe/Paris,50\n")
+        assert read_samples([tmp_path], Options()).time_s.tolist() == [3600]
+    (tmp_path / "a.csv").write_text("time,server,tz,cpu\n1970-01-01 01:00:00,a,Europe/Paris,50\n")
+    style = Style(zone=ZoneInfo("Europe/Paris"))
+    assert read_samples([tmp_path], Options(style=style)).time_s.tolist() == [0]
+
+
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
@@ -302,9 +315,14 @@ def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -
             {},
             "a utilisation; found unit Cores",
         ),
+        (
+            rows("a", "percent,5 ratio,0.7", head="time,server,unit,value"),
+            {},
+            "a utilisation; found unit percent, ratio",
+        ),
         ("time,0,1,2\n5,6,7,8\n", {}, "a server in each column, or what was measured of one; found '0'"),
         (rows("1.5 2.25 3.5 8.75 9.5", "5 60"), {}, "numbers for its servers; found 5 servers, such as 1.5"),
-        (rows("a", "CET,5 CET,6", head="time,server,tz,cpu"), {}, "a column of time zones; found CET"),
+        ("time,tz,cpu\n1970-01-01 01:00:00,CET,5\n", {}, "a column of time zones; found CET"),
         (
             rows("a", "5 6") + "time,server,memory\n9,a,7\n",
             {},
@@ -315,8 +333,14 @@ def test_a_column_of_one_metric_is_named(text: str, said: str, tmp_path: Path) -
         (
             rows("a.cpu.idle b.cpu.idle", "5 60"),
             {},
-            "modes of a processor for its servers; found 'b.cpu.idle'",
+            "modes of a processor for its servers; found 'a.cpu.idle', 'b.cpu.idle'",
         ),
+        (
+            rows("a", "user,5 user,15", head="time,server,mode,value"),
+            {},
+            "modes of a processor .*; found 'user'",
+        ),
+        (rows("a", "user,5 system,1", head="time,server,mode,value"), {}, "has several metrics"),
         (rows("a", "idle,95 idle,85", head="time,server,mode,value"), {}, "utilisation of CPUs; found idle"),
         (
             "start_time,end_time,machine_id,average_usage.cpus\n300,600,7,0.5\n",
@@ -339,9 +363,27 @@ def test_processors_and_cores_are_no_servers_in_percent(
         read_samples([tmp_path / "a.csv"], Options(columns=columns))
 
 
-def test_a_column_of_units_says_percent(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "servers"),
+    [
+        (rows("db-user cpu-1-web-system", "5 60"), "cpu-1-web-system db-user"),
+        (rows("web-idle web_wait", "5 60"), "web-idle web_wait"),
+        (rows("user web", "5 60"), "user web"),
+        (rows("a", "turbo,5 normal,60", head="time,server,mode,value"), "a"),
+        (rows("a", "OK,5 WARNING,60", head="time,server,state,value"), "a"),
+        ("time,101,102,103\n0,50,40,30\n60,50,40,30\n", "101 102 103"),
+    ],
+)
+def test_servers_that_are_called_like_something_else(text: str, servers: str, tmp_path: Path) -> None:
+    """They are servers; so is a column of states not one of metrics."""
+    (tmp_path / "a.csv").write_text(text)
+    assert read_samples([tmp_path / "a.csv"], Options()).servers == servers.split()
+
+
+@pytest.mark.parametrize("unit", ["Percent", "Percentage", "percent", "%", "pct"])
+def test_a_column_of_units_says_percent(unit: str, tmp_path: Path) -> None:
     """Of values that may be shares."""
-    (tmp_path / "a.csv").write_text(rows("a", "Percent,0.5 Percent,0.7", head="time,server,unit,value"))
+    (tmp_path / "a.csv").write_text(rows("a", f"{unit},0.5 {unit},0.7", head="time,server,unit,value"))
     assert read_samples([tmp_path], Options()).share.tolist() == pytest.approx([0.005, 0.007])
 
 
@@ -350,8 +392,15 @@ def test_a_column_of_units_says_percent(tmp_path: Path) -> None:
     [
         ("cpu_load,host=a value=5 1772323200\n", "InfluxDB's line protocol without .* influx query --raw"),
         (
-            "cpu,cpu=cpu0,host=a usage_idle=5 1772323200000000000\n",
+            "cpu,cpu=cpu-total,host=a usage_user=5 1772323200000000000\n",
             "line protocol without usage_idle of cpu=cpu-t",
+        ),
+        (
+            "".join(
+                f"cpu,cpu=cpu{each} usage_idle=5 1772323200000000000\n"
+                for each in ("-total,host=a", "0,host=b")
+            ),
+            "the processors of a server apart; found cpu0 of b",
         ),
         ("AAA,progname,nmon\n", "is of nmon"),
         (",result,table,_time,_value,_field,host\n,result,table,_time,_value,_field,host", "has no row"),

@@ -33,7 +33,7 @@ from froude.harvest.telemetry.layouts import (
     SERVERS,
     Layout,
 )
-from froude.harvest.telemetry.plausible import refuse_others
+from froude.harvest.telemetry.plausible import refuse_names, refuse_others
 
 _LIMIT_BYTES = 2 << 30
 _DECODER = json.JSONDecoder()
@@ -195,6 +195,7 @@ def _targets(path: Path, document: Mapping[str, Any], options: Options) -> tuple
     for each in document["result"]:
         if "." in each["target"]:  # else it is a name that a person gave
             refuse_others(str(path), each["target"])
+            refuse_names(str(path), [each["target"]])
     return [
         (_text(each["target"]), [(time, value) for value, time in each["datapoints"]])
         for each in document["result"]

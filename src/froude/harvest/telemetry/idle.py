@@ -19,6 +19,8 @@ from froude.base.errors import InputError
 pc: Any = pyarrow.compute
 _ALL = ("all", "-1", "cpu-total")
 """What tools call all processors of a server together."""
+_ROUNDED = 0.015
+"""Percent by which idle time and waiting may be above 100, since each is rounded to two digits."""
 _HALF_A_DAY_S = 43_200.0
 _NUMBERS = re.compile(r"([0-9]{2})[/.]([0-9]{2})[/.]([0-9]{2}|[0-9]{4})")
 
@@ -40,17 +42,23 @@ def of_servers(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str
         found = _dated(path, found, style)
     if "processor" in found:
         names = found["processor"].dictionary.to_pylist()
-        codes = [code for code, name in enumerate(names) if name in _ALL]
-        together = np.isin(np.asarray(found["processor"].indices), codes)
-        if len(names) > 1 and not codes:
-            shown = ", ".join(names[:3])
+        own = np.asarray(found["processor"].indices)
+        together = np.isin(own, [code for code, name in enumerate(names) if name in _ALL])
+        apart = np.isin(own, [code for code, name in enumerate(names) if name and name not in _ALL])
+        servers = np.asarray(found["server"].indices) if "server" in found else np.zeros(len(own))
+        alone = apart & ~np.isin(servers, servers[together])
+        if alone.any():
+            shown = ", ".join(dict.fromkeys(names[code] for code in np.unique(own[alone])[:3]))
+            if "server" in found:
+                shown += f" of {found['server'][int(np.argmax(alone))].as_py()}"
             remedy = f"Keep the rows of all together ({', '.join(_ALL)}), or take the mean of them"
             raise InputError("has the processors of a server apart", file=path, found=shown, remedy=remedy)
         if together.any():
             found = _rows(found, together)
     if "idle" in found:
         waits = (np.nan_to_num(found[each]) for each in ("iowait", "before") if each in found)
-        found["cpu"] = 100.0 - found["idle"] - sum(waits, np.zeros(len(found["idle"])))
+        busy = 100.0 - found["idle"] - sum(waits, np.zeros(len(found["idle"])))
+        found["cpu"] = np.where((busy < 0) & (busy > -_ROUNDED), 0.0, busy)
     return found
 
 

@@ -108,7 +108,7 @@ _VMSTAT = (
     r"(?P<time>[0-9]{4}-[0-9-]+ [0-9:]+)\s*"
 )
 _INFLUX = (
-    r"cpu,cpu=cpu-total,(?:\S*,)?host=(?P<server>[^, ]+)\S* (?:\S*usage_iowait=(?P<before>[0-9.]+)\S*,)?(?:\S*,)?"
+    r"cpu,cpu=(?P<processor>[^, ]+),(?:\S*,)?host=(?P<server>[^, ]+)\S* (?:\S*usage_iowait=(?P<before>[0-9.]+)\S*,)?(?:\S*,)?"
     r"usage_idle=(?P<idle>[0-9.]+)(?:\S*,usage_iowait=(?P<iowait>[0-9.]+))?\S* (?P<time>[0-9]{19})\s*"
 )
 # What each position holds; a published header may precede it, in which the names count instead.
@@ -185,9 +185,9 @@ _FORMS = (
     Layout(
         Form(
             "influx-line",
-            (_time(unit=1e-9), _SERVER, _IDLE, _IOWAIT, replace(_IOWAIT, what="before")),
+            (_time(unit=1e-9), _SERVER, _PROCESSOR, _IDLE, _IOWAIT, replace(_IOWAIT, what="before")),
             pattern=_INFLUX,
-            ignored=r"#.*|cpu,cpu=cpu[0-9]+,.*|(?:[a-z_]*[a-bd-z_][a-z_]*|c),.*",
+            ignored=r"#.*|(?:[a-z_]*[a-bd-z_][a-z_]*|c),.*",
         ),
         percent=True,
     ),

@@ -27,14 +27,18 @@ COLUMN = "Name the column of its utilisation: --column cpu=NAME"
 _OTHERS = re.compile(
     r"(?i)(?!.*(?:^|[( ])100?\s*-)(?!.*no[nt][-_ ]?idle).*(?:idle|io_?wait|memory|swap|disk|network|latency|temperature|"
     r"load_?average|load_?(?:1|5|15)(?![0-9])|(?<![a-z])(?:steal|mem|ram|net|io|free|available)(?![a-z])|"
-    r"^[%\s]*(?:id|wa|st)$)"
+    r"loadavg|cpu_?(?:surplus_?)?credit|\.df[.-]|^[%\s]*(?:id|wa|st)$)"
 )
 """Names of what was measured that is not utilisation; of its complement, such as 100 - idle, it is not known."""
 _FRACTION, _MANY = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*"), 5
 """Names of servers that may be values, and how many servers show it."""
-_NOT_BUSY = frozenset({"idle", "iowait"})
-_MODES = _NOT_BUSY | {"user", "usr", "system", "sys", "nice", "steal", "irq", "softirq", "guest", "wait"}
-"""What a processor does, and what of it is no work."""
+MODES = "idle|iowait|user|usr|system|sys|nice|steal|irq|softirq|interrupt|guest|guest_nice|wait"
+"""What a processor does."""
+_MODE = re.compile(
+    rf"(?i)[^a-z0-9]*(?P<cpu>(?:[^,]*[^a-z,])?cpu(?:[^a-z,]|usage|time|percent|average|total|all|cpu)*|.*mode[^a-z]+)?"
+    rf"(?:{MODES})[^a-z0-9]*"
+)
+"""The name of a mode alone, or of that of a processor: `web-user` is a server."""
 _IN_CORES = re.compile(
     r"(?i)(?!.*(?:%|percent|pct|(?:all|per)[ _]cores)).*(?:(?<!s)cores(?![a-z])|(?<![a-z])(?:vcpus|[mg]hz)(?![a-z]))"
 )
@@ -59,21 +63,20 @@ def refuse_others(file: str, name: str) -> None:
 
 
 def refuse_names(file: str, servers: Sequence[str]) -> None:
-    """Refuse servers whose names end with what a processor does, or are values: the column is another.
+    """Refuse servers whose names are what a processor does, or values: the column is another.
 
     Raises:
-        InputError: one is idle, or they do several things; half of many are numbers with fractions.
+        InputError: one is the mode of a processor, or all are modes; half of many are numbers with fractions.
     """
     numbers = [name for name in servers if _FRACTION.fullmatch(name)]
     if len(servers) >= _MANY and 2 * len(numbers) > len(servers):
         remedy = "Name the column of its servers: --column server=NAME"
         found = f"{counted(len(servers), 'server')}, such as {numbers[0]}"
         raise InputError("has numbers for its servers", file=file, found=found, remedy=remedy)
-    ends = {re.split(r"[^a-z]+", name.lower().rstrip("\"'}]) %"))[-1]: name for name in servers}
-    modes = [name for end, name in ends.items() if end in _MODES]
-    if len(modes) > 1 or not _NOT_BUSY.isdisjoint(ends):
+    found_modes = [match for match in map(_MODE.fullmatch, servers) if match]
+    if found_modes and (len(found_modes) == len(servers) or any(match["cpu"] for match in found_modes)):
         remedy = "Keep the rows of one metric, or name the column of its servers: --column server=NAME"
-        found = ", ".join(map(repr, modes[:3]))
+        found = ", ".join(repr(match[0]) for match in found_modes[:3])
         raise InputError(
             "has the modes of a processor for its servers", file=file, found=found, remedy=remedy
         )

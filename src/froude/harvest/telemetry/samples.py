@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,7 @@ from froude.harvest.telemetry.parts import (
     without_totals,
 )
 from froude.harvest.telemetry.plausible import (
+    MODES,
     in_shares,
     marks,
     refuse_names,
@@ -58,6 +60,12 @@ _FEW = 5
 """Numbered servers that may all be whole tens by chance."""
 _FITS = 0.9
 """Share of the lines of a table without a header that are of its layout."""
+_OF_MODES = ("mode", "state")
+"""Kinds that name what a processor does, or something of the server that does not matter."""
+_UTC = re.compile(
+    r"(?i)(?:(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich))?[+-]?0*:?0*|z|coordinated universal time"
+)
+"""What a column of time zones calls UTC."""
 _NOT_READ = {
     rb"(?:#.*\n)*[a-z_]+(?:,[^ =]+=[^ ]+)? [^ =]+=\S+ [0-9]{10,19}\s": (
         "InfluxDB's line protocol without usage_idle of cpu=cpu-total, in nanoseconds",
@@ -350,6 +358,8 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
     said = ""
     for metric in (name for name in (*METRICS, *KINDS) if name in columns):
         names, codes, most = columns[metric].dictionary.to_pylist(), np.asarray(columns[metric].indices), 1
+        if metric in _OF_MODES and not any(re.fullmatch(MODES, name.lower()) for name in names):
+            continue  # such as the state of an alarm
         if (
             metric in KINDS and "server" in columns
         ):  # it may describe the server, and has one value for each then
@@ -361,19 +371,25 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
             raise InputError("has several metrics", file=path, found=found, remedy=remedy)
         if len(names) == 1:
             refuse_others(str(path), names[0])
+            if metric in _OF_MODES:
+                refuse_names(str(path), names)
             said += f" of {metric} {names[0]!r}"
     return said
 
 
 def _refuse_zones(path: Path, columns: Mapping[str, Any], options: Options) -> None:
-    """Refuse a column of time zones, unless a person says which zone dates are of.
+    """Refuse a column of time zones, unless a person says which zone dates are of, or times do not depend on it.
 
     Raises:
         InputError: it has another zone than UTC.
     """
     zones = columns["zone"].dictionary.to_pylist() if "zone" in columns else []
-    others = [zone for zone in zones if not re.fullmatch(r"(?i)(?:utc|gmt|z|[+-]?0+:?0*|)", zone)]
+    others = [zone for zone in zones if not _UTC.fullmatch(zone)]
     if others and str(options.style.zone) == "UTC":
+        elsewhere = replace(options, style=replace(options.style, zone=ZoneInfo("Etc/GMT+1")))
+        with suppress(InputError):
+            if np.array_equal(_table(path, elsewhere).columns["time"], columns["time"]):
+                return  # seconds, or dates with their offset
         remedy = "Say which its dates are of: --zone NAME; or write them with their offset from UTC"
         raise InputError("has a column of time zones", file=path, found=", ".join(others[:3]), remedy=remedy)
 
@@ -386,7 +402,10 @@ def _of_unit(path: Path, columns: Mapping[str, Any]) -> bool:
     """
     every = columns["unit"].dictionary.to_pylist() if "unit" in columns else []
     units = {unit for unit in every if unit.lower() not in {"", "none", "1", "ratio", "share"}}
-    if others := sorted(unit for unit in units if unit.lower() not in {"%", "percent", "pct"}):
+    others = sorted(unit for unit in units if unit.lower() not in {"%", "percent", "percentage", "pct"})
+    if units and not others and not units.issuperset(filter(None, every)):
+        others = sorted(filter(None, every))
+    if others:
         found = f"unit {', '.join(others[:3])}"
         raise InputError("is not a utilisation", file=path, found=found, allowed="Percent")
     return bool(units)

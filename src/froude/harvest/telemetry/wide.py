@@ -28,7 +28,7 @@ _MEASURED = (
 """Words of what is measured; those below are beginnings of words."""
 _BEGUN = "memory|network|temperature|request|latenc|error|queue|connection|heap|thread|session|throughput|traffic|perc"
 _SERVER = re.compile(
-    rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN}))(?!.*%)(?![0-9]{{1,3}}$).*[0-9]"
+    rf"(?i)(?!.*(?<![a-z])(?:(?:{_MEASURED})(?![a-z])|{_BEGUN}))(?!.*%)(?![0-9]{{1,2}}$).*[0-9]"
 )
 """Titles of columns that are names of servers, rather than what was measured of one."""
 
