@@ -119,7 +119,9 @@ def parse_seconds(text: str | float, *, place: str | None = None) -> float:
     Raises:
         InputError: no time, not more than zero, or beyond `LONGEST_S`.
     """
-    allowed = f"more than 0, such as 30 s or 10 min, at most {Quantity(LONGEST_S, 's')}, in {', '.join(SECONDS)}"
+    allowed = (
+        f"more than 0, such as 30 s or 10 min, at most {Quantity(LONGEST_S, 's')}, in {', '.join(SECONDS)}"
+    )
     if isinstance(text, str):
         number, unit = split_number(text, allowed=allowed, place=place)
         if unit and unit not in SECONDS:
