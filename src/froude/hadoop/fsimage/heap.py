@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import linear_regression
 from typing import Any
 
 import numpy as np
@@ -117,12 +118,12 @@ class HeapLaw:
 
     def _profiles(self) -> list[float]:
         """What an object of each profile takes, in the law's: points of one number of blocks for each inode."""
-        profiles: dict[float, list[tuple[float, int]]] = {}
+        profiles: dict[float, list[tuple[float, float]]] = {}
         _, inode, block = self.coefficients
         for inodes, blocks, used in self.points:
             points = profiles.setdefault(round(blocks / inodes, 1), [])
             points.append((inode * inodes + block * blocks, used))
-        return [float(np.polyfit(*zip(*points, strict=True), 1)[0]) for points in profiles.values()]
+        return [linear_regression(*zip(*points, strict=True)).slope for points in profiles.values()]
 
 
 def shipped_law() -> HeapLaw:
