@@ -163,7 +163,15 @@ def _refuse_other_units(table: Table, columns: Mapping[str, str], types: Sequenc
     for name, text in found.items():
         names = [field for field in FIELDS if field.startswith(f"{name}_")]
         remedy = f"Convert it, or name what it is: {' or '.join(f'--column {field}=NAME' for field in names)}"
-        raise InputError(f"may have another unit for its {name}", file=table.file, found=text, remedy=remedy)
+        remedy += "; where all types are unusual, as with GPUs, add rows of usual ones"
+        allowed = "{:.2g} to {:.2g} {}".format(*_USUAL[name])
+        raise InputError(
+            f"may have another unit for its {name}",
+            file=table.file,
+            found=text,
+            allowed=allowed,
+            remedy=remedy,
+        )
 
 
 def _known_region(table: Table, regions: Sequence[str], region: str | None) -> None:
