@@ -158,11 +158,14 @@ def test_the_longest_time() -> None:
             parse_seconds(longer)
 
 
-@pytest.mark.parametrize("text", ["5", "5 GB", "0 s", "-5 s", "1e29 s", "nan", 0, -1, float("inf"), 1e12])
+@pytest.mark.parametrize(
+    "text", ["5", "5 GB", "5 sec", "x", "0 s", "-5 s", "1e29 s", "nan", 0, -1, float("inf"), 1e12]
+)
 def test_what_is_no_time(text: str | float) -> None:
-    """A text needs its unit; nobody waits for nothing, or for ever."""
-    with pytest.raises(InputError, match="allowed"):
+    """A text needs its unit; nobody waits for nothing, or for ever. Units of bytes are not offered."""
+    with pytest.raises(InputError, match="allowed") as error:
         parse_seconds(text, place="--duration")
+    assert "MiB" not in str(error.value)
 
 
 @pytest.mark.parametrize(

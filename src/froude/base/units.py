@@ -119,12 +119,19 @@ def parse_seconds(text: str | float, *, place: str | None = None) -> float:
     Raises:
         InputError: no time, not more than zero, or beyond `LONGEST_S`.
     """
-    quantity = parse_quantity(text, place=place)
-    unit = "s" if isinstance(text, str) else ""
-    if quantity.unit != unit or not 0 < quantity.value <= LONGEST_S:
-        allowed = f"more than 0, such as 30 s or 10 min, at most {Quantity(LONGEST_S, 's')}"
+    allowed = (
+        f"more than 0, such as 30 s or 10 min, at most {Quantity(LONGEST_S, 's')}, in {', '.join(SECONDS)}"
+    )
+    if isinstance(text, str):
+        number, unit = split_number(text, allowed=allowed, place=place)
+        if unit and unit not in SECONDS:
+            raise InputError(unknown_unit(unit, SECONDS), place=place, found=repr(text), allowed=allowed)
+        seconds = float(scaled(number, SECONDS[unit], text, place=place)) if unit else 0.0
+    else:
+        seconds = float(parse_quantity(text, place=place).value)
+    if not 0 < seconds <= LONGEST_S:
         raise InputError("is no time", place=place, found=text, allowed=allowed)
-    return float(quantity.value)
+    return seconds
 
 
 def parse_count(text: str, *, place: str | None = None) -> float:

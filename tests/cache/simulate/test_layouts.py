@@ -104,11 +104,9 @@ def test_columns_can_be_named_with_their_units(tmp_path: Path) -> None:
         (f"{HEAD}\n1,a,0,512,0\n2,a,0,512,1\n", "which operation is a read; found 0, 1; .*such as --read 0"),
         ("time,volume,size,op\n1,a,512,R\n", "has no column offset; .*--column offset_sectors=NAME"),
         ("time,volume,lba,offset_bytes,size,op\n1,a,8,8,512,R\n", "has several columns of the offset; found csv"),
-        ("1538323200,8192,4096,0,1063\n1538323201,0,4096,1,1063\n", "half of its sizes at least 4096 sectors"),
-        ("0.0 0 4096 512 1\n7.5 0 8192 512 0\n", "bytes, not sectors; .*--column offset_bytes=NUMBER"),
-        ("0,7,512,r,0\n0,9,512,w,20\n", "seconds, as of spc, or --date-format ms"),
+        ("1538323200,137438953472,4096,0,1063\n", "bytes, not sectors; found address 137438953472, in sectors 64 TiB"),
+        ("0.0 0 137438953472 512 1\n", "bytes, not sectors; .*--column offset_bytes=NUMBER"),
         ("0 0 303567 8 1\n7 0 303567 8 1\n12 1 55590 6 0\n", "another unit; found 3 requests in 1.2e-05 ms"),
-        ("time,volume,op,offset,size\n0,v,R,0,512\n20,v,R,512,512\n40,v,W,512,512\n", "unit than seconds for its time"),
         ("device_id,opcode,offset,length,timestamp\n7,R,0,512,0.5\n7,W,0,512,0.7\n", "microseconds, as of alibaba"),
         ("device_id,opcode,offset,length,timestamp\n7,R,0,512,1700000000500\n", "microseconds, as of alibaba"),
         ("1700000000.5,usr,0,Read,0,512,9\n1700000600.5,usr,0,Read,0,512,9\n", "100 ns, as of msr, or --date-format s"),
@@ -135,12 +133,27 @@ def test_what_may_be_something_else_is_asked_about(text: str, message: str, tmp_
         (f"{HEAD}\n0,a,0,512,R\n61,a,0,512,W\n", Options(style=Style(dates="us")), 61e-6),
         (f"{HEAD}\n0,a,0,512,R\n61,a,0,512,W\n", Options(columns={"time_s": "time"}), 61),
         ("1538323200 8 16 0 1063\n1538323201 8 16 0 1063\n", Options(layout="tencent", separator=" "), 1),
+        ("1538323200,8192,512,0,1063\n1538323201,0,2048,1,1063\n", None, 1),
+        ("0.0 0 4096 512 1\n7.5 0 8192 2048 0\n", None, 0.0075),
+        (" 8,0 1 1 0.0 7 Q RS 274877906944 + 512 [dd]\n 8,0 1 2 2.0 7 Q WS 2048 + 2048 [dd]\n", None, 2),
+        ("0,7,512,r,0\n0,9,512,w,90\n", None, 90),
+        (f"{HEAD}\n0,v,0,512,R\n59,v,512,512,W\n", None, 59),
     ],
 )  # fmt: skip
-def test_what_was_asked_can_be_named(text: str, options: Options, duration_s: float, tmp_path: Path) -> None:
-    """By the unit of the times, the layout, and what is between columns."""
+def test_what_was_asked_can_be_named(
+    text: str, options: Options | None, duration_s: float, tmp_path: Path
+) -> None:
+    """By the unit of the times, the layout, and what is between columns; what a layout fixes is not asked about."""
     (tmp_path / "t").write_text(text)
     assert read_traces([tmp_path / "t"], options).duration_s == pytest.approx(duration_s)
+
+
+@pytest.mark.parametrize(("size", "noted"), [("2048", True), ("2056", False)])
+def test_sizes_that_may_be_bytes_are_noted(size: str, noted: bool, tmp_path: Path) -> None:
+    """They are read as the layout has them, in sectors."""
+    (tmp_path / "t").write_text(f"1538323200,0,{size},0,7\n1538323201,4096,1024,1,7\n")
+    found = read_traces([tmp_path / "t"])
+    assert (found.requests[0].size, bool(found.remarks)) == (int(size) * 512, noted)
 
 
 @pytest.mark.parametrize(("unaligned", "asked"), [(10, False), (11, True)])

@@ -35,6 +35,13 @@ def test_the_interval_grows_with_the_distance() -> None:
     assert all(each.interval_bytes[0] < each.used_bytes < each.interval_bytes[1] for each in (near, far))
 
 
+def test_the_interval_has_the_spread_between_profiles() -> None:
+    """Of what is shipped, beyond what a further measurement scatters by."""
+    near, far = (shipped_law().need(objects, 1.1) for objects in (1e6, 8e8))
+    wide = [each.interval_bytes[1] / each.used_bytes - 1 for each in (near, far)]
+    assert wide == pytest.approx([0.025, 0.042], abs=0.002)
+
+
 @pytest.mark.parametrize(
     ("objects", "blocks", "named"),
     [(1000, 0.4, "--blocks"), (1000, 2.1, "--blocks"), (0, 1, "--objects"), (12_000_001, 1, "--objects")],

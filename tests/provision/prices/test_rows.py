@@ -283,3 +283,16 @@ def test_what_may_be_of_another_unit_or_system_is_refused(text: str, message: st
     """It would be a catalog that is wrong."""
     with pytest.raises(InputError, match=message):
         _prices(text)
+
+
+@pytest.mark.parametrize(
+    ("rows", "types"),
+    [
+        (["a,2,8,0.05", "a,2,8,0.0500", "b,4,16,0.1"], 2),
+        (["a,2,8,0.05", "b,4,16,0.1", "c,8,32,0.2", "gpu,4,64,12.5", "u-24tb1,16,24576,218.4"], 5),
+    ],
+)
+def test_a_price_written_twice_and_types_far_from_the_others_are_read(rows: list[str], types: int) -> None:
+    """The middle of all types shows the unit; a second row of a type is left out."""
+    found = _prices("\n".join(["type,cpu,memory_gib,usd_h", *rows, ""]))
+    assert len(found.instances) == types

@@ -30,12 +30,13 @@ _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
 _APART_S = 1e-5
 """Mean time between requests below which times may be of the larger unit of `_ALIKE`."""
-_FAR_APART_S = 1.0
-"""Mean time between requests from which on times of spc, or of a csv without a unit, may be of a smaller one than
-seconds, unless they are from 1990 on."""
+_FAR_APART_S = 60.0
+"""Mean time between requests from which on times of a csv without a unit may be of a smaller one than seconds, unless
+they are from 1990 on."""
+_FARTHEST = 64 << 40
+"""Byte from which on addresses in sectors are rather of bytes, except those of blkparse."""
 _ALIKE = {
     "mqsim": "mqsim (nanoseconds) or disksim (milliseconds)",
-    "spc": "seconds, as of spc, or --date-format ms, us or ns",
     "alibaba": "microseconds, as of alibaba, or --date-format s, ms or ns",
     **dict.fromkeys(
         ("msr", "msr-without-response", "msr-without-host"),
@@ -136,6 +137,8 @@ def read_traces(paths: Iterable[Path | str], options: Options | None = None, *, 
             )
         if silent:
             remarks.append(f"{path}: {counted(silent, 'line')} without an operation, left out")
+        if _of_sectors(table, "size") and mine and not any(each.size % SECTOR**2 for each in mine):
+            remarks.append(f"{path}: sizes are multiples of {SECTOR}: taken as sectors, not bytes")
         if back_s:
             remarks.append(
                 f"{path}: times of a volume go back by up to {seconds_text(back_s)}: sorted by time"
@@ -274,15 +277,15 @@ def _refuse_doubtful(
     in_span = f"{len(times):,} requests in {seconds_text(span_s)}"
     far = span_s > _FAR_APART_S * gaps and times.min() < FIRST_S
     close = 0 < span_s < _APART_S * gaps
-    if alike and not given and (close or _since_1970(table, times) or (far and table.form.name == "spc")):
+    if alike and not given and (close or _since_1970(table, times)):
         raise InputError(
             "may have times of another unit", file=table.path, found=in_span, allowed=alike,
             remedy="Name its layout with --layout, or the unit with --date-format",
         )  # fmt: skip
     middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
-    of_sectors = any(each.what == "size" and each.unit == SECTOR for each in table.form.columns)
-    if of_sectors and not given and middle >= SECTOR**2 and not (np.append(offsets, sizes) % SECTOR**2).any():
-        found = f"half of its sizes at least {middle / SECTOR:g} sectors"
+    farthest = int(offsets.max())
+    if _of_sectors(table, "offset") and not given and farthest >= _FARTHEST:
+        found = f"address {farthest // SECTOR}, in sectors {farthest >> 40:,} TiB"
         remedy = "Name its columns: --column offset_bytes=NUMBER; or if it has sectors its layout: --layout"
         raise InputError("may have bytes, not sectors", file=table.path, found=found, remedy=remedy)
     doubts = {"size": f"half of its values at most {middle:g}"} if middle < SECTOR else {}
@@ -294,6 +297,12 @@ def _refuse_doubtful(
         if table.form.name == "csv" and columns[what] is table.columns.get(what):
             unit = "seconds" if what == "time" else "bytes"
             raise _in_doubt(table, what, f"may have another unit than {unit} for its {what}", found)
+
+
+def _of_sectors(table: Table, what: str) -> bool:
+    """Whether the layout has sectors, and other files of it may have bytes; blkparse always prints sectors."""
+    units = [column.unit for column in table.form.columns if column.what == what]
+    return units == [SECTOR] and table.form.name != "blkparse"
 
 
 def _since_1970(table: Table, times_s: npt.NDArray[np.float64]) -> bool:

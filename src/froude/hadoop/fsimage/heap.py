@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import linear_regression
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ class Need:
     blocks: int
     used_bytes: float
     interval_bytes: tuple[float, float]
-    """95 % of a further measurement of such a namespace."""
+    """95 % of namespaces as different from each other as the measured profiles are."""
     times_measured: float
     """How many times as many objects as the largest measured point has."""
 
@@ -98,7 +99,10 @@ class HeapLaw:
         return np.array([float(used) for _, _, used in self.points])
 
     def _half_width(self, place: np.ndarray[Any, np.dtype[np.float64]]) -> float:
-        """Of the 95 % interval of a new measurement at a place; the textbook's prediction interval."""
+        """Of the 95 % interval at a place: the textbook's of a new measurement, and that of another profile.
+
+        A profile's objects take up to so much more or less than the law's, in proportion to their number.
+        """
         from scipy.stats import t
 
         design = self._design
@@ -106,7 +110,20 @@ class HeapLaw:
         free = len(self.points) - design.shape[1]
         variance = float(residuals @ residuals) / free
         leverage = float(place @ np.linalg.inv(design.T @ design) @ place)
-        return float(t.ppf(0.975, free)) * math.sqrt(variance * (1 + leverage))
+        half = float(t.ppf(0.975, free)) * math.sqrt(variance * (1 + leverage))
+        spread = self._profiles()
+        objects_bytes = float(place[1:] @ np.array(self.coefficients[1:]))
+        other = float(t.ppf(0.975, len(spread) - 1)) * float(np.std(spread, ddof=1)) * objects_bytes
+        return math.hypot(half, other)
+
+    def _profiles(self) -> list[float]:
+        """What an object of each profile takes, in the law's: points of one number of blocks for each inode."""
+        profiles: dict[float, list[tuple[float, float]]] = {}
+        _, inode, block = self.coefficients
+        for inodes, blocks, used in self.points:
+            points = profiles.setdefault(round(blocks / inodes, 1), [])
+            points.append((inode * inodes + block * blocks, used))
+        return [linear_regression(*zip(*points, strict=True)).slope for points in profiles.values()]
 
 
 def shipped_law() -> HeapLaw:

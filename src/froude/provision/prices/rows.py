@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
@@ -132,11 +133,13 @@ def _named(name: str, column: str, before: str | None) -> None:
 
 def _refuse_several(table: Table, columns: Mapping[str, str], rows: Sequence[TableRow]) -> None:
     """Refuse a table in which types have several prices, as of several operating systems: the first may be another."""
-    costs: dict[str, set[str]] = {}
+    costs: dict[str, dict[float, str]] = {}
     for row in rows:
-        paid = row.cells.get(columns.get("price_hour", columns.get("price_month", "")), "")
-        costs.setdefault(row.cells.get(columns["name"], ""), set()).update({paid} - {""})
-    several = {name: sorted(paid) for name, paid in costs.items() if len(paid) > 1}
+        with suppress(ValueError):  # it is malformed, which is noted
+            if (price := _Cells(row, columns).price()) is not None:
+                paid = row.cells[columns.get("price_hour", columns.get("price_month", ""))]
+                costs.setdefault(row.cells.get(columns["name"], ""), {}).setdefault(price, paid)
+    several = {name: sorted(paid.values()) for name, paid in costs.items() if len(paid) > 1}
     if len(several) > TOLERANCE * len(rows):
         name, prices = next(iter(several.items()))
         remedy = "Keep one row of each type, such as those of one operating system"
@@ -160,7 +163,15 @@ def _refuse_other_units(table: Table, columns: Mapping[str, str], types: Sequenc
     for name, text in found.items():
         names = [field for field in FIELDS if field.startswith(f"{name}_")]
         remedy = f"Convert it, or name what it is: {' or '.join(f'--column {field}=NAME' for field in names)}"
-        raise InputError(f"may have another unit for its {name}", file=table.file, found=text, remedy=remedy)
+        remedy += "; where all types are unusual, as with GPUs, add rows of usual ones"
+        allowed = "{:.2g} to {:.2g} {}".format(*_USUAL[name])
+        raise InputError(
+            f"may have another unit for its {name}",
+            file=table.file,
+            found=text,
+            allowed=allowed,
+            remedy=remedy,
+        )
 
 
 def _known_region(table: Table, regions: Sequence[str], region: str | None) -> None:
