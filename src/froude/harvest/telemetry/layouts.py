@@ -108,7 +108,8 @@ _VMSTAT = (
     r"(?P<time>[0-9]{4}-[0-9-]+ [0-9:]+)\s*"
 )
 _INFLUX = (
-    r"cpu,cpu=(?P<processor>[^, ]+),(?:\S*,)?host=(?P<server>[^, ]+)\S* (?:\S*usage_iowait=(?P<before>[0-9.]+)\S*,)?(?:\S*,)?"
+    r"cpu,cpu=(?P<processor>[^, ]+),(?:\S*,)?host=(?P<server>[^, ]+)\S* "
+    r"(?:\S*usage_iowait=(?P<before>[0-9.]+)\S*,)?(?:\S*,)?"
     r"usage_idle=(?P<idle>[0-9.]+)(?:\S*,usage_iowait=(?P<iowait>[0-9.]+))?\S* (?P<time>[0-9]{19})\s*"
 )
 # What each position holds; a published header may precede it, in which the names count instead.
