@@ -124,9 +124,9 @@ def parse_seconds(text: str | float, *, place: str | None = None) -> float:
     )
     if isinstance(text, str):
         number, unit = split_number(text, allowed=allowed, place=place)
-        if unit and unit not in SECONDS:
+        if unit and unit not in SECONDS and unit not in SIZES:
             raise InputError(unknown_unit(unit, SECONDS), place=place, found=repr(text), allowed=allowed)
-        seconds = float(scaled(number, SECONDS[unit], text, place=place)) if unit else 0.0
+        seconds = float(scaled(number, SECONDS[unit], text, place=place)) if unit in SECONDS else 0.0
     else:
         seconds = float(parse_quantity(text, place=place).value)
     if not 0 < seconds <= LONGEST_S:
