@@ -10,6 +10,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.harvest.telemetry.plausible import (
     in_shares,
+    marks,
     refuse_odd,
     refuse_others,
     shares_factor,
@@ -125,3 +126,17 @@ def test_servers_in_shares_among_percent() -> None:
     low, high = np.array([0, 0.1, 0.1, 0, np.nan]), np.array([1, 1, 0.5, 40, np.nan])
     assert "'b' and 1 other server is above 1" in in_shares("abcde", low, high)
     assert in_shares("abcde", low, high + 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([5, -1, 7, -1, 9, 8], [-1]),
+        ([5, 999, 7, 999, 9, 8], [999]),
+        ([5, 400, 7, 400, 9, 8], []),
+        ([5, 999, 7, 9, 9, 8], []),
+    ],
+)
+def test_marks_of_missing_values(values: list[float], expected: list[float]) -> None:
+    """Four busy processors are no mark, and neither is one value alone."""
+    assert marks(np.array(values, float)).tolist() == expected

@@ -85,12 +85,16 @@ def refuse_names(file: str, servers: Sequence[str]) -> None:
 def marks(value: Floats) -> Floats:
     """The values of samples that mark that there is none, such as -1: all that are below 0, or far above 100, are one.
 
+    Multiples of 100 are none of them: so many processors may be busy.
+
     Args:
         value: shape (n,), NaN where there is none.
     """
     found = []
     for out in (value[value < 0], value[value > _MARK]):
-        known = len(out) and (out[0] in _MARKS or (out[0] > 0 and out[0] % 1 == 0 and len(out) > 1))
+        known = len(out) and (
+            out[0] in _MARKS or (out[0] > 0 and out[0] % 1 == 0 and out[0] % 100 and len(out) > 1)
+        )
         if known and 2 * len(out) < len(value) and (out == out[0]).all():
             found.append(out[0])
     return np.array(found)
