@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import froude as fr
@@ -11,6 +13,7 @@ from froude.provision.analyses.uncertainty import Distribution, Lognormal, Trian
 from froude.provision.answers import _inputs, _point, known_input, unproved
 from froude.provision.inputs.plan_file import plan_document
 from froude.provision.search.compile import Point
+from froude.provision.types import Problem
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.support.provision.clusters import paper_plan, photoshare
 
@@ -83,3 +86,26 @@ def test_inputs_are_those_asked_for_or_the_main_ones() -> None:
     paths = ["unit.SSD.price", "cpu.core.price"]
     assert [input_.path for input_ in _inputs(problem, paths)] == paths
     assert _inputs(problem, ()) == main_inputs(problem)
+
+
+_PRICE = "unit.SSD.price"
+
+
+@pytest.mark.parametrize(
+    ("ask", "place"),
+    [
+        (lambda p: fr.provision.robustness(p, [_PRICE], span=float("nan")), "span"),
+        (lambda p: fr.provision.robustness(p, [_PRICE], span=1.0), "span"),
+        (lambda p: fr.provision.sensitivity(p, [_PRICE], share=2), "share"),
+        (lambda p: fr.provision.uncertainty(p, [f"{_PRICE}=100..200"], samples=0), "samples"),
+        (lambda p: fr.provision.uncertainty(p, [f"{_PRICE}=100..200"], wanted=5), "wanted"),
+        (lambda p: fr.provision.sweep(p, []), "factors"),
+        (lambda p: fr.provision.roadmap(p, [1.0, -1.0]), "factors"),
+        (lambda p: fr.provision.comparison(p, p, [float("nan")]), "factors"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(ask: Callable[[Problem], object], place: str) -> None:
+    """Before anything is compiled."""
+    with pytest.raises(InputError) as caught:
+        ask(photoshare())
+    assert caught.value.place == place
