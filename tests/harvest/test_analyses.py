@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,3 +44,22 @@ def test_a_period_that_is_too_long() -> None:
     """Named as the flag is."""
     with pytest.raises(InputError, match="period: is too long; found 30; allowed: at most 4 days here"):
         fr.harvest.classes(DATACENTER, period=30)
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong", "place"),
+    [
+        (analyses.classes, {"period": 1}, "period"),
+        (analyses.scheduling, {"runs": 0}, "runs"),
+        (analyses.durability, {"runs": 0}, "runs"),
+        (analyses.durability, {"fills": ()}, "fills"),
+        (analyses.durability, {"policies": []}, "number of policies"),
+        (analyses.availability, {"from_day": -1}, "from_day"),
+        (analyses.availability, {"from_day": float("nan")}, "from_day"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(question: Any, wrong: dict[str, Any], place: str) -> None:
+    """Before anything is simulated."""
+    with pytest.raises(InputError) as caught:
+        question(DATACENTER, **wrong)
+    assert caught.value.place == place

@@ -24,7 +24,11 @@ from froude.cache.solve.planner import Planning, solve
 from froude.cache.solve.policies import DEFAULT, POLICIES, policy
 from froude.cache.solve.state import State
 from froude.cache.solve.whatif import what_if
+from froude.documents.forms import check_range
 from froude.render.answer import Answer
+
+_MOST = 1000
+"""Runs, or policies, that are compared."""
 
 SIMULATION, REPLAY = "cache-simulation", "cache-replay"
 _ALL = tuple(each.name for each in POLICIES)
@@ -46,6 +50,7 @@ def split(
         factors: also with SSDs so many times as large, 0 to 100.
         move_anyway: whether to move even where it does not pay for itself.
     """
+    check_range("factors", [1.0, *factors], 0, 100)
     chosen = policy(by)
     planning = Planning(seeds=Seeds(seed), least_gain=None if move_anyway else LEAST_GAIN)
     with (progress or Silent()).task(f"{len(state.vms)} VMs by policy {chosen.name}"):
@@ -76,6 +81,8 @@ def simulation(
         runs: each with data of its own.
         space_bytes: of each SSD; None for the scenario's.
     """
+    check_range("runs", [runs], 1, _MOST)
+    check_range("number of policies", [len(policies)], 1, _MOST)
     if space_bytes is not None:
         scenario = replace(scenario, space_bytes=space_bytes)
     what = f"{len(scenario.groups)} groups of jobs under {len(policies)} policies, each {runs} times"

@@ -7,7 +7,7 @@ one that was read. `declared` finds the form of a field by its type.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -98,6 +98,20 @@ def below(name: str, line: int | None = None) -> Iterator[None]:
             allowed=error.allowed,
             remedy=error.remedy,
         ) from error
+
+
+def check_range(name: str, values: Sequence[float], least: float, most: float) -> None:
+    """Refuse an argument of a call in Python that has no values, or one that is out of range.
+
+    Args:
+        name: of the argument.
+
+    Raises:
+        InputError: it has none, or one below the least or above the most, or that is no number.
+    """
+    if not values or not all(least <= value <= most for value in values):
+        allowed = range_text(least, most) if values else "one or more"
+        raise InputError("is out of range", place=name, found=list(values), allowed=allowed)
 
 
 def range_text(least: float, most: float) -> str:

@@ -16,7 +16,7 @@ from froude.base.parallel import Workers
 from froude.base.progress import Progress, Silent, counting
 from froude.base.seeds import Seeds
 from froude.base.summary import counted
-from froude.documents.forms import FieldError
+from froude.documents.forms import FieldError, check_range
 from froude.harvest.classify.backtest import PERIODS, backtest, stability
 from froude.harvest.classify.characterise import characterise
 from froude.harvest.classify.classes import Classification, Grouping, classify, slots_a_day
@@ -43,6 +43,9 @@ from froude.harvest.telemetry.datacenter import Datacenter
 from froude.harvest.telemetry.fsck import Locations
 from froude.harvest.telemetry.profiles import PATTERNS
 from froude.render.answer import Answer
+
+_MOST = 1000
+"""Runs, or policies, that are compared."""
 
 CHARACTERISTICS, CLASSES, SELECTION = "datacenter-characteristics", "utilisation-classes", "class-selection"
 SCHEDULING, INSPECTION = "scheduling-simulation", "placement-inspection"
@@ -90,6 +93,7 @@ def classes(
     Raises:
         FieldError: the history is shorter than two periods.
     """
+    check_range("period", [period or PERIODS[-1]], 2, 366)
     shown, seeds, how = progress or Silent(), Seeds(seed), grouping or Grouping()
     days = datacenter.slots // slots_a_day(datacenter)
     with shown.task("Making classes"):
@@ -213,6 +217,7 @@ def scheduling(
         runs: on this datacenter, each with arrivals of its own.
         setting: further fields of `SchedulingSetting`.
     """
+    check_range("runs", [runs], 1, _MOST)
     asked = SchedulingSetting(**setting, days=days or datacenter.slots / slots_a_day(datacenter) / 2)
     asked = replace(asked, reserve_cores=min(asked.reserve_cores, datacenter.cores))
     seeds, chosen = Seeds(seed), list(dict.fromkeys(schedulers or Scheduler))
@@ -259,6 +264,9 @@ def durability(
     Raises:
         InputError: no reimage is known.
     """
+    check_range("runs", [runs], 1, _MOST)
+    check_range("number of policies", [len(policies)], 1, _MOST)
+    check_range("fills", fills, 0.001, 1)
     asked = DurabilitySetting(**setting, fill=fills[0])
     year = losses.year_of(datacenter, _reimages_start_s(datacenter, asked.days), asked.days)
     years = runs * len(fills)
@@ -311,6 +319,9 @@ def availability(
         runs: on this datacenter, each with chance of its own.
         setting: fields of `AvailabilitySetting`.
     """
+    check_range("runs", [runs], 1, _MOST)
+    check_range("number of policies", [len(policies)], 1, _MOST)
+    check_range("from_day", [from_day or 0], 0, datacenter.slots * datacenter.slot_s / DAY_S)
     asked = AvailabilitySetting(**setting)
     start_s = datacenter.slots * datacenter.slot_s / 2 if from_day is None else from_day * DAY_S
     what = f"{counted(runs, 'run')} under each of {len(policies)} policies"

@@ -16,7 +16,7 @@ from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.base.progress import Progress, Silent, counting
 from froude.base.summary import counted
-from froude.documents.forms import FieldError, range_text
+from froude.documents.forms import FieldError, check_range, range_text
 from froude.provision.analyses import choose, designs, prices, regimes, vary
 from froude.provision.analyses import uncertainty as uncertain
 from froude.provision.analyses.documents import document
@@ -86,7 +86,7 @@ def robustness(
         span: farthest factor up and down that is looked at.
         tolerance: relative width at which an edge is known.
     """
-    _check("span", [span], 1.001, 1e6)
+    check_range("span", [span], 1.001, 1e6)
     chosen = _inputs(problem, inputs)
     moving = f"how far {counted(len(chosen), 'input')} may move"
     with (progress or Silent()).task(moving, 2 * len(chosen)) as task:
@@ -112,7 +112,7 @@ def sensitivity(
         inputs: their paths; none for the main ones.
         share: by which each moves both ways.
     """
-    _check("share", [share], 0.001, 0.999)
+    check_range("share", [share], 0.001, 0.999)
     chosen, shown = _inputs(problem, inputs), progress or Silent()
     found = prices.price_sensitivity(problem, limits, workers=workers, progress=shown)
     with shown.task(f"moving {counted(len(chosen), 'input')}", 2 * len(chosen)) as task:
@@ -145,8 +145,8 @@ def uncertainty(
     Raises:
         InputError: no such input, or no range.
     """
-    _check("samples", [samples], 2, 100_000)
-    _check("wanted", [wanted], 0, 1)
+    check_range("samples", [samples], 2, 100_000)
+    check_range("wanted", [wanted], 0, 1)
     known = [known_input(problem, text) for text in ranges]
     try:
         found = uncertain.uncertainty(
@@ -201,7 +201,7 @@ def sweep(
         factors: the multiples.
         baselines: whether clusters with one storage type stand next to each.
     """
-    _check("factors", factors, *_MULTIPLES)
+    check_range("factors", factors, *_MULTIPLES)
     compiled: list[Point] = []
     interrupted = ""
     try:
@@ -239,7 +239,7 @@ def roadmap(
         allowance: share by which a plan may cost more than the cheapest.
         tolerance: relative width at which an edge is known.
     """
-    _check("factors", factors, *_MULTIPLES)
+    check_range("factors", factors, *_MULTIPLES)
     found = regimes.roadmap(
         problem, factors, limits, allowance=allowance, tolerance=tolerance, workers=workers,
         progress=progress or Silent(),
@@ -264,7 +264,7 @@ def comparison(
         factors: multiples of their SLAs.
         names: of the designs.
     """
-    _check("factors", factors, *_MULTIPLES)
+    check_range("factors", factors, *_MULTIPLES)
     what = f"compiling both designs at {counted(len(factors), 'load')}"
     with (progress or Silent()).task(what, 2 * len(factors)) as task:
         found = designs.compare(
@@ -273,17 +273,6 @@ def comparison(
     value = {"first": names[0], "second": names[1], "pairs": found.pairs, "stretches": found.stretches}
     plans = [plan for pair in found.pairs for plan in (pair.first, pair.second)]
     return Answer("compare", _found(value), partial(comparison_report, names, found), unproved(plans))
-
-
-def _check(name: str, values: Sequence[float], least: float, most: float) -> None:
-    """Refuse an argument that is empty or out of range.
-
-    Raises:
-        InputError: it is.
-    """
-    if not values or not all(least <= value <= most for value in values):
-        allowed = range_text(least, most) if values else "one or more"
-        raise InputError("is out of range", place=name, found=list(values), allowed=allowed)
 
 
 def unproved(plans: Sequence[ProvisionPlan]) -> str | None:
