@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -46,7 +47,7 @@ def submit(
         float,
         typer.Option(
             metavar="SIZE",
-            parser=amount("B", 1 << 20, least=1, most=1 << 26),
+            parser=amount("B", 1 << 20, least=0, most=1 << 26),
             help="Of each; a number is in MiB.",
         ),
     ] = 2048,
@@ -116,7 +117,7 @@ def submit(
         "job": job,
         "containers": request,
         "cores": cores,
-        "memory_mb": round(memory),
+        "memory_mb": math.ceil(memory),
         "last_run_s": None if last is None else parse_seconds(last, place="--last"),
     }
     selecting: Selecting = (
