@@ -52,7 +52,7 @@ def test_a_period_that_is_too_long() -> None:
         (analyses.classes, {"period": 1}, "period"),
         (analyses.scheduling, {"runs": 0}, "runs"),
         (analyses.durability, {"runs": 0}, "runs"),
-        (analyses.durability, {"fills": ()}, "fills"),
+        (analyses.durability, {"fills": ()}, "number of fills"),
         (analyses.durability, {"policies": []}, "number of policies"),
         (analyses.availability, {"from_day": -1}, "from_day"),
         (analyses.availability, {"from_day": float("nan")}, "from_day"),

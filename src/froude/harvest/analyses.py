@@ -45,7 +45,7 @@ from froude.harvest.telemetry.profiles import PATTERNS
 from froude.render.answer import Answer
 
 _MOST = 1000
-"""Runs, or policies, that are compared."""
+"""Runs, policies or shares of space that are compared."""
 
 CHARACTERISTICS, CLASSES, SELECTION = "datacenter-characteristics", "utilisation-classes", "class-selection"
 SCHEDULING, INSPECTION = "scheduling-simulation", "placement-inspection"
@@ -266,7 +266,7 @@ def durability(
     """
     check_range("runs", [runs], 1, _MOST)
     check_range("number of policies", [len(policies)], 1, _MOST)
-    check_range("fills", fills, 0.001, 1)
+    check_range("number of fills", [len(fills)], 1, _MOST)
     asked = DurabilitySetting(**setting, fill=fills[0])
     year = losses.year_of(datacenter, _reimages_start_s(datacenter, asked.days), asked.days)
     years = runs * len(fills)
@@ -321,7 +321,7 @@ def availability(
     """
     check_range("runs", [runs], 1, _MOST)
     check_range("number of policies", [len(policies)], 1, _MOST)
-    check_range("from_day", [from_day or 0], 0, datacenter.slots * datacenter.slot_s / DAY_S)
+    check_range("from_day", [from_day or 0], 0, 1e6)
     asked = AvailabilitySetting(**setting)
     start_s = datacenter.slots * datacenter.slot_s / 2 if from_day is None else from_day * DAY_S
     what = f"{counted(runs, 'run')} under each of {len(policies)} policies"
