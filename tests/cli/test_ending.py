@@ -10,7 +10,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli.app import run
-from froude.cli.ending import Code, end, tell
+from froude.cli.ending import Code, end, print_error
 
 
 def test_the_reason_is_one_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,7 +24,7 @@ def test_the_reason_is_one_line_on_standard_error(capsys: pytest.CaptureFixture[
 
 def test_an_error_is_printed_and_given_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     """Its fields are the document."""
-    tell(InputError("is wrong", file="a.yaml", place=3), as_json=True)
+    print_error(InputError("is wrong", file="a.yaml", place=3), as_json=True)
     out, err = capsys.readouterr()
     assert err == "froude: a.yaml:3: is wrong\n"
     assert json.loads(out) == {"error": {"message": "is wrong", "file": "a.yaml", "place": "3"}}

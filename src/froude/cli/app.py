@@ -23,7 +23,7 @@ from typer.core import TyperGroup
 from froude import __version__
 from froude.base.errors import FroudeError, InputError, MissingError
 from froude.base.input_limits import within_limits
-from froude.cli.ending import Code, drop, emit, end, tell
+from froude.cli.ending import Code, drop, emit, end, print_error
 from froude.cli.settings import resolve
 from froude.cli.terminal import closed, reserve_stdout, results, visible
 
@@ -293,7 +293,7 @@ def run(arguments: list[str]) -> int:
         print("froude: interrupted", file=sys.stderr)
         return Code.INTERRUPTED
     except (FroudeError, OSError, MemoryError) as error:
-        tell(_stated(error), as_json="--json" in _own(words))
+        print_error(_stated(error), as_json="--json" in _own(words))
         return Code.ERROR
     except SystemExit as stop:
         if stop.code == Code.USAGE and "--json" in _own(words):

@@ -41,7 +41,7 @@ def end(code: Code, why: str = "") -> NoReturn:
     raise typer.Exit(code)
 
 
-def tell(error: FroudeError, *, as_json: bool) -> None:
+def print_error(error: FroudeError, *, as_json: bool) -> None:
     """Print an error, a line for each of those it consists of.
 
     Args:

@@ -155,7 +155,7 @@ def _as_flags(flags: Mapping[str, str]) -> Iterator[None]:
 
 
 def _single(form: Form) -> Form:
-    """Without the possibility that there is none."""
+    """The form of a value where there is one."""
     return form.form if isinstance(form, Maybe) else form
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.cli.ending import Code, end, tell
+from froude.cli.ending import Code, end, print_error
 from froude.cli.outputs import Output, claim, write
 from froude.cli.provision import common
 from froude.cli.provision.common import Files
@@ -52,7 +52,7 @@ def check(
     try:
         parts = read_parts(inputs)
     except FlawedInputError as error:
-        tell(error, as_json=settings.json)
+        print_error(error, as_json=settings.json)
         end(Code.MISSED)
     warnings, given = _warnings(parts), _parts_given(parts)
     verdict = None if cluster is None else _judged(parts.problem(", ".join(inputs)), cluster)
