@@ -459,7 +459,7 @@ def test_shares_of_every_day_want_a_size_more_than_plain_ones() -> None:
 
 def test_sums_have_fractions_that_a_person_would_write() -> None:
     """Thirds are; twenty-two of eighty-one are what a plane through chance has."""
-    points = [(Scale.of(a=a, b=b), 0.0) for a, b in ((1, 5), (2, 3), (4, 8), (7, 2), (5, 9))]
+    points = [(Scale.of(a=a, b=b), 0.0) for a, b in ((1, 5), (2, 3), (4, 8), (7, 2), (5, 9), (9, 4))]
 
     def fit(slope: float) -> Count | None:
         return fit_count([(s, slope * s["a"].value + 0.25 * s["b"].value + 1) for s, _ in points]).count

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -33,6 +33,10 @@ _SIZES_NEEDED = 3
 """Different sizes that show how things are dealt out."""
 _DENOMINATOR = 16
 """Of the fractions in sums over several variables."""
+_LARGEST_DEALT = 16
+"""Largest group of what nodes have more or less of by their number."""
+_BY_CHANCE = 0.01
+"""Formulas that may fit by chance, of all that are tried."""
 LARGEST_GROUP = 64
 """Largest group that is looked for, unless a Scale variable is its size."""
 
@@ -69,11 +73,22 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
     def single(points: Points, varied: Sequence[str]) -> list[Count]:
         return [*_one(points, varied), *_cut(points, varied, pieces)]
 
-    for family in (single, _capped, _products, _squares, _from_some_size_on, _shared_out, _groups, _several):
+    families = (
+        single,
+        _capped,
+        _products,
+        _squares,
+        _from_some_size_on,
+        _shared_out,
+        _groups,
+        _dealt_by_groups,
+        _several,
+    )
+    for family in families:
         fits = [count for count in family(points, varied) if _holds(count, points)]
         if not fits:
             continue
-        if family is _groups:
+        if family in (_groups, _begun_groups):
             return _of_groups(fits, points)
         ranked = sorted(fits, key=lambda count: (_rank(count), not alike(count, name), str(count)))
         if any(count.per is None and not count.whole for count in ranked):
@@ -214,6 +229,42 @@ def _groups(points: Points, varied: Sequence[str]) -> list[Count]:
     return counts
 
 
+def _begun_groups(points: Points, varied: Sequence[str]) -> list[Count]:
+    """Begun groups and a number more or fewer, where four sizes or more show it: those of all days but two."""
+    begun = [count for count in _groups(points, varied) if count.per is not None]
+    sizes = {tuple(scale[name].value for name in varied) for scale, _ in points}
+    return [moved for count in begun for moved in _moved(count, points)] if len(sizes) > _SIZES_NEEDED else []
+
+
+def _moved(count: Count, points: Points) -> list[Count]:
+    """A number of pieces with what all points have more or fewer: all but the first two."""
+    more = {value - count.at(scale) for scale, value in points}
+    return [
+        replace(count, offset=int(each)) for each in more if len(more) == 1 and each and each == int(each)
+    ]
+
+
+def _dealt_by_groups(points: Points, varied: Sequence[str]) -> list[Count]:
+    """Groups of what a node has, which is more or less by its number: `ceil((batches + node) / 4)`.
+
+    Many are tried, so that those alone are taken of which less than one in a hundred would fit by chance.
+    """
+    if NODE not in varied:
+        return []
+    others = [name for name in varied if name != NODE and not any(scale[name].unit for scale, _ in points)]
+    tried = [
+        Count(float(begun), {name: 1.0, NODE: sign}, None, by)
+        for name in others
+        for sign in (1.0, -1.0)
+        for by in range(2, _LARGEST_DEALT + 1)
+        for begun in range(by)
+    ]
+    places = {str(scale) for scale, _ in points}
+    if len(tried) * len({value for _, value in points}) ** -len(places) > _BY_CHANCE:
+        return []
+    return [count for each in tried for count in (each, *_moved(each, points))]
+
+
 def _of_fewer_numbers(points: Points, varied: Sequence[str]) -> list[Count]:
     """Begun and whole groups without slope and offset, and plain products, where no more than three sizes were seen."""
     if len({tuple(scale[name].value for name in varied) for scale, _ in points}) > _SIZES_NEEDED:
@@ -243,7 +294,8 @@ def _one_step(points: Points, sizes: int) -> bool:
 def _simple(count: Count) -> tuple[int, tuple[int, ...], str]:
     """How many numbers a count over groups is made of, beside its rank: the group's size, a slope, an offset."""
     slopes = list(count.slopes.values())
-    return 1 + any(slope != 1 for slope in slopes) + bool(count.intercept), _rank(count), str(count)
+    offset = bool(count.intercept) or bool(count.offset)
+    return 1 + any(slope != 1 for slope in slopes) + offset, _rank(count), str(count)
 
 
 def _distinct(counts: Sequence[Count], points: Points) -> list[Count]:
@@ -340,21 +392,24 @@ def _capped(points: Points, varied: Sequence[str]) -> list[Count]:
 
 def _several(points: Points, varied: Sequence[str]) -> list[Count]:
     """Planes over two or more variables, where there are enough distinct scales to show one."""
-    distinct = {tuple(scale[n].value for n in varied): value for scale, value in points}
     fits = []
     for size in range(2, len(varied) + 1):
-        for names in combinations(range(len(varied)), size):
-            rows = np.array([[key[i] for i in names] + [1.0] for key in distinct])
+        for names in combinations(varied, size):
+            distinct = {tuple(scale[n].value for n in names): value for scale, value in points}
+            rows = np.array([[*key, 1.0] for key in distinct])
             # A plane through as many points as it has coefficients says nothing.
             for columns in (size, size + 1):
                 if len(rows) <= columns or np.linalg.matrix_rank(rows[:, :columns]) < columns:
                     continue
                 solved = np.linalg.lstsq(rows[:, :columns], np.array(list(distinct.values())), rcond=None)[0]
-                slopes = {varied[i]: _tidy(float(s)) for i, s in zip(names, solved[:size], strict=True)}
+                slopes = {name: _tidy(float(s)) for name, s in zip(names, solved[:size], strict=True)}
                 intercept = _tidy(float(solved[size])) if columns > size else 0.0
                 count = Count(intercept, {n: s for n, s in slopes.items() if s})
                 # A plane without an offset is found both ways.
-                if count not in fits and all(map(_is_plain, (count.intercept, *count.slopes.values()))):
+                numbers = (count.intercept, *count.slopes.values())
+                # A fraction is a number more: its denominator.
+                fractions = sum(number != round(number) for number in numbers)
+                if count not in fits and len(rows) > columns + fractions and all(map(_is_plain, numbers)):
                     fits.append(count)
     return fits
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import product
 
 from froude.mining.shape.parse import Automaton
@@ -227,6 +227,21 @@ def merge(left: Pattern, right: Pattern, *, optional: bool = False) -> Pattern |
         optional: tokens that only one of them has become a loop that may be passed by.
     """
     return None if len(left) + len(right) > _LONGEST_MERGED else _merged(left, right, optional)
+
+
+def merge_all(patterns: Iterable[Pattern]) -> Pattern | None:
+    """One pattern that covers all, the longest first, with loops for what only some have; None where there is none.
+
+    Args:
+        patterns: at least one.
+    """
+
+    def join(left: Pattern | None, right: Pattern) -> Pattern | None:
+        return None if left is None else merge(left, right, optional=True)
+
+    longest, *others = sorted(patterns, key=lambda each: (-len(each), repr(each)))
+    initial: Pattern | None = longest
+    return reduce(join, others, initial)
 
 
 @lru_cache(maxsize=_MERGES_KEPT)

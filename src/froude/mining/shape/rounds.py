@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
 from itertools import pairwise
 
 from froude.base.units import Quantity
 from froude.mining.counts import LARGEST_GROUP, fit_count
-from froude.mining.shape.alignment import Pattern, Sequence_, best_of, copies, folds, merge, proposed
+from froude.mining.shape.alignment import Pattern, Sequence_, best_of, copies, folds, merge_all, proposed
+from froude.mining.shape.induction import description_length, induce
 from froude.mining.shape.parse import Automaton
 from froude.mining.shape.segments import Loop, fold, size_of
 from froude.workload.scale import Count
@@ -128,7 +128,15 @@ def unify_decided(sequences: Iterable[Sequence_], rank: Rank | None = None) -> P
     if plain is not None:
         proposals |= {apart for pattern in proposals for apart in _with_a_round_apart(pattern)}
     decided = best_of((pattern for pattern in proposals if _is_decided(pattern, distinct)), distinct)
-    return _cut_into_rounds(distinct, rank) or plain if decided is None else _shorter(decided, distinct, rank)
+    if decided is not None:
+        return _shorter(decided, distinct, rank)
+    cut = _cut_into_rounds(distinct, rank)
+    if cut is not None or plain is None:
+        return cut
+    return min(
+        (each for each in (plain, induce(distinct)) if each is not None),
+        key=lambda pattern: description_length(pattern, distinct),
+    )
 
 
 def _shorter(pattern: Pattern, sequences: Sequence[Sequence_], rank: Rank | None) -> Pattern:
@@ -189,24 +197,13 @@ def _with_tails(pieces: Sequence[Sequence[Pattern]], early: int, *, late: bool) 
         if len(tails) > 1:
             return
         rounds = whole | {last[: len(last) - after] for last in lasts}
-        body = _merged_rounds(map(_reversed, rounds) if late else rounds)
+        body = merge_all(map(_reversed, rounds) if late else rounds)
         if body is not None:
             yield (*beginning, Loop(_reversed(body) if late else body), *tails.pop())
 
 
 def _reversed(pattern: Pattern) -> Pattern:
     return tuple(Loop(_reversed(item.body)) if isinstance(item, Loop) else item for item in pattern[::-1])
-
-
-def _merged_rounds(rounds: Iterable[Pattern]) -> Pattern | None:
-    """One round that covers all, the longest first; None where there is none."""
-
-    def join(left: Pattern | None, right: Pattern) -> Pattern | None:
-        return None if left is None else merge(left, right, optional=True)
-
-    longest, *others = sorted(rounds, key=lambda each: (-len(each), repr(each)))
-    initial: Pattern | None = longest
-    return reduce(join, others, initial)
 
 
 def _with_a_round_apart(pattern: Pattern) -> Iterator[Pattern]:
@@ -238,7 +235,7 @@ def _with_joined_rounds(pattern: Pattern) -> Iterator[Pattern]:
 def _joined(body: Pattern, first: Hashable) -> Pattern | None:
     """The rounds of a body as one, each from where the token stands with which it begins; None for fewer than two."""
     _, *rounds = _cut_at(body, first)
-    return None if len(rounds) < 2 or isinstance(first, Loop) else _merged_rounds(rounds)
+    return None if len(rounds) < 2 or isinstance(first, Loop) else merge_all(rounds)
 
 
 def _is_decided(pattern: Pattern, sequences: Sequence[Sequence_]) -> bool:

@@ -8,6 +8,7 @@ with a finding.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +20,7 @@ from froude.mining.read.elements import ONLY, Numbers
 from froude.mining.read.knowledge import CLIENT, ROLES, SHELL, SHELL_COMMANDS, Role
 from froude.mining.read.senders import Sender
 from froude.mining.shape.alignment import Pattern, unify
+from froude.mining.shape.induction import description_length, induce
 from froude.mining.shape.parse import Automaton, Parse
 from froude.mining.shape.rounds import unify_decided
 from froude.mining.shape.segments import Item, Loop, fold
@@ -191,7 +193,9 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
         joined = unify(s.tokens for s in [*homes[0], *pool]) if len(homes) == 1 else None
         everybody = _ordered(sender for group in (*homes, pool) for sender in group)
         number = _number_of_each_run(everybody, runs)
-        if joined is not None or (len(homes) == 1 and _lost_a_few(homes[0], pool)):
+        if joined is not None or (
+            len(homes) == 1 and _lost_a_few([*homes[0], *pool], _commonest(homes[0])[0])
+        ):
             homes[0].extend(pool)
         elif runs > 1 and 1 < number <= _MOST_APART and _told_apart(everybody, number):
             # The nth of every run is about the same as the nth of the others: what some did beside it tells no types.
@@ -201,18 +205,15 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
     return [_ordered(group) for group in whole]
 
 
-def _lost_a_few(home: Sequence[Sender], others: Sequence[Sender]) -> bool:
-    """Whether senders do what those of a type do but for a few calls that a capture may have lost: none did more."""
-    if home[0].role.emulated:
-        return False
-    pattern, deviating = _commonest(list(home))
-    automaton, lost = Automaton(pattern), deviating
-    for sender in others:
+def _lost_a_few(senders: Sequence[Sender], pattern: Pattern) -> bool:
+    """Whether senders follow a pattern but for a few calls that a capture may have lost: none did more."""
+    automaton, lost = Automaton(pattern), 0
+    for sender in senders:
         parse = automaton.parse(sender.tokens)
         if parse is None or any(match.element < 0 for match in parse.matches):
             return False
         lost += len(parse.missing)
-    return lost <= _TOLERATED * (_calls(home) + _calls(others))
+    return not senders[0].role.emulated and lost <= _TOLERATED * _calls(senders)
 
 
 def _ordered(senders: Iterable[Sender]) -> list[Sender]:
@@ -246,6 +247,15 @@ def _grouped(cluster: list[Sender], runs: int) -> list[_Group]:
         ]
     if cluster[0].role.emulated:
         return [_Group(cluster, _commonest(cluster)[0])]
+    groups = _families_or_one(cluster, runs)
+    if len(groups) == 1 and _lost_a_few(cluster, groups[0].pattern):
+        return groups
+    induced = induce(sender.tokens for sender in cluster)
+    return min(groups, [] if induced is None else [_Group(cluster, induced)], key=_length)
+
+
+def _families_or_one(cluster: list[Sender], runs: int) -> list[_Group]:
+    """Senders without a common pattern in families; or by the commonest pattern, from which some deviate."""
     families = _families(cluster)
     everywhere = all(len({s.run for s in family.senders}) == runs for family in families)
     if 1 < len(families) <= _MOST_FAMILIES and everywhere:
@@ -255,6 +265,12 @@ def _grouped(cluster: list[Sender], runs: int) -> list[_Group]:
     if 1 < len(families) <= _MOST_FAMILIES and not rare and deviating > _TOLERATED * _calls(cluster):
         return families
     return [_Group(cluster, commonest)]
+
+
+def _length(groups: Iterable[_Group]) -> float:
+    """How long the patterns of groups are, with what they leave open; infinite without groups."""
+    lengths = [description_length(group.pattern, {s.tokens for s in group.senders}) for group in groups]
+    return sum(lengths) if lengths else math.inf
 
 
 def _common(cluster: Sequence[Sender]) -> Pattern | None:
