@@ -247,7 +247,7 @@ def merge_all(patterns: Iterable[Pattern]) -> Pattern | None:
 @lru_cache(maxsize=_MERGES_KEPT)
 def _merged(left: Pattern, right: Pattern, optional: bool) -> Pattern | None:
     cheapest = _Merger(left, right, optional).from_here(0, 0)
-    return None if cheapest is None else cheapest[1]
+    return None if cheapest is None else cheapest[2]
 
 
 class _Merger:
@@ -257,12 +257,12 @@ class _Merger:
         self._left, self._right, self._optional = left, right, optional
         self.from_here = lru_cache(maxsize=None)(self._from_here)
 
-    def _from_here(self, i: int, j: int) -> tuple[int, Pattern] | None:
-        """Fewest skipped loops, and the merged rest, from these places on."""
+    def _from_here(self, i: int, j: int) -> tuple[int, int, Pattern] | None:
+        """Fewest skipped loops, and the size of the merged rest with it, from these places on."""
         left, right = self._left, self._right
         if i == len(left) and j == len(right):
-            return 0, ()
-        options: list[tuple[int, Pattern]] = []
+            return 0, 0, ()
+        options: list[tuple[int, int, Pattern]] = []
         a = left[i] if i < len(left) else None
         b = right[j] if j < len(right) else None
         if i < len(left) and j < len(right):
@@ -284,12 +284,12 @@ class _Merger:
             self._add(options, 1, Loop(tokens), i + len(tokens), j)
         for tokens in _leading(right, j) if self._optional else ():
             self._add(options, 1, Loop(tokens), i, j + len(tokens))
-        return min(options, key=lambda option: (option[0], size_of(option[1])), default=None)
+        return min(options, key=lambda option: option[:2], default=None)
 
-    def _add(self, options: list[tuple[int, Pattern]], cost: int, item: Item, i: int, j: int) -> None:
+    def _add(self, options: list[tuple[int, int, Pattern]], cost: int, item: Item, i: int, j: int) -> None:
         rest = self.from_here(i, j)
         if rest is not None:
-            options.append((cost + rest[0], (item, *rest[1])))
+            options.append((cost + rest[0], size_of((item,)) + rest[1], (item, *rest[2])))
 
 
 def _leading(items: Pattern, at: int) -> Iterable[Pattern]:

@@ -23,9 +23,9 @@ _BITS = 4.0
 """Bits of an item: which of some sixteen tokens."""
 _NUMBER = 0.5
 """Length of a loop's number that is the same in all rounds of a sequence."""
-_DRAWN = 0.5
-"""Length of a number that differs from round to round, while patterns are looked for: more than its entropy, since
-what is drawn is no prediction."""
+_DRAWN = 0.12
+"""Length of a number that differs from round to round beside its entropy, while patterns are looked for: what is drawn
+is no prediction."""
 _DEVIATION = 2.5
 """Length of a call that is missing or too many: where, and which."""
 _DEEPEST = 3
@@ -35,7 +35,7 @@ _MOST_CALLS, _MOST_MERGED = 5000, 60
 
 
 def description_length(
-    pattern: Pattern, sequences: Iterable[Sequence_], *, exact: bool = False, drawn: float | None = None
+    pattern: Pattern, sequences: Iterable[Sequence_], *, exact: bool = False, drawn: float = 0.0
 ) -> float:
     """How long a pattern is, with the numbers of its loops that it leaves open and the calls that deviate from it.
 
@@ -45,7 +45,7 @@ def description_length(
         pattern: items of each sequence, in order.
         sequences: each once.
         exact: whether no call may deviate.
-        drawn: the length of a number that differs from round to round; None for its entropy.
+        drawn: the length of a number that differs from round to round, beside its entropy.
 
     Returns:
         A length in items of a pattern; infinite where a sequence does not parse.
@@ -67,14 +67,13 @@ def description_length(
     return size_of(pattern) + sum(_open(seen, drawn) for seen in numbers.values()) + _DEVIATION * deviating
 
 
-def _open(seen: Sequence[Counter[int]], drawn: float | None) -> float:
+def _open(seen: Sequence[Counter[int]], drawn: float) -> float:
     """The length of a loop's numbers."""
     if all(len(each) == 1 for each in seen):
         return _NUMBER * len({times for each in seen for times in each})
     totals = sum(seen, Counter[int]())
-    if drawn is not None:
-        return drawn * totals.total()
-    return sum(often * math.log2(totals.total() / often) for often in totals.values()) / _BITS
+    entropy = sum(often * math.log2(totals.total() / often) for often in totals.values())
+    return entropy / _BITS + drawn * totals.total()
 
 
 def induce(sequences: Iterable[Sequence_]) -> Pattern | None:
