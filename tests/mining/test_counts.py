@@ -508,3 +508,30 @@ def test_a_line_is_exact_at_every_size(sizes: list[int], intercept: int, slope: 
     assume(all(intercept + slope * k > 0 for k in sizes))
     count = fit_count(at([intercept + slope * k for k in sizes], k=tuple(sizes))).count
     assert count == Count(float(intercept), {"k": float(slope)})
+
+
+def test_begun_groups_but_two_are_counted() -> None:
+    """Days that are dropped but for the last two, three files a day."""
+    sizes = [(7, 1.0), (4, 0.0), (11, 2.0), (9, 1.0), (5, 0.0)]
+    fit = fit_count([(Scale.of(files=files), dropped) for files, dropped in sizes])
+    assert str(fit.count) == "ceil((files) / 3) - 2"
+
+
+def test_groups_of_what_nodes_have_more_of_by_their_number() -> None:
+    """Each agent has a batch more than the one before it, four to a file; five nodes alone would fit by chance."""
+    points = [
+        (at_node(Scale.of(agents=agents, batches=batches), node), float(-(-(batches + node) // 4) - 1))
+        for agents, batches in ((3, 9), (1, 22), (5, 14), (2, 17))
+        for node in range(agents)
+    ]
+    count = fit_count(points).count
+    assert count is not None
+    assert count.at(at_node(Scale.of(agents=10, batches=44), 9)) == 13.0
+    assert fit_count(points[:5]).count is None or "node" not in str(fit_count(points[:5]).count)
+
+
+def test_sizes_of_a_sum_are_those_of_its_own_variables() -> None:
+    """Nodes of one size are one point of a plane over what they have in common."""
+    sizes = [(1, 5, 9.0), (4, 8, 3.0), (7, 2, 6.0)]
+    points = [(at_node(Scale.of(a=a, b=b), node), value) for a, b, value in sizes for node in range(3)]
+    assert fit_count(points).count is None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations, permutations
 
 import numpy as np
@@ -81,6 +82,7 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
         _from_some_size_on,
         _shared_out,
         _groups,
+        _begun_groups,
         _dealt_by_groups,
         _several,
     )
@@ -402,21 +404,23 @@ def _several(points: Points, varied: Sequence[str]) -> list[Count]:
                 if len(rows) <= columns or np.linalg.matrix_rank(rows[:, :columns]) < columns:
                     continue
                 solved = np.linalg.lstsq(rows[:, :columns], np.array(list(distinct.values())), rcond=None)[0]
-                slopes = {name: _tidy(float(s)) for name, s in zip(names, solved[:size], strict=True)}
-                intercept = _tidy(float(solved[size])) if columns > size else 0.0
-                count = Count(intercept, {n: s for n, s in slopes.items() if s})
-                # A plane without an offset is found both ways.
-                numbers = (count.intercept, *count.slopes.values())
-                # A fraction is a number more: its denominator.
+                numbers = [near for number in solved if (near := _plain(float(number))) is not None]
+                # Without a variable it is a sum of the others, and a fraction is a number more: its denominator.
                 fractions = sum(number != round(number) for number in numbers)
-                if count not in fits and len(rows) > columns + fractions and all(map(_is_plain, numbers)):
+                if len(numbers) < columns or not all(numbers[:size]) or len(rows) <= columns + fractions:
+                    continue
+                *slopes, intercept = numbers if columns > size else [*numbers, 0.0]
+                # A plane without an offset is found both ways.
+                count = Count(intercept, dict(zip(names, slopes, strict=True)))
+                if count not in fits:
                     fits.append(count)
     return fits
 
 
-def _is_plain(number: float) -> bool:
-    """Whether a number is a fraction that a person would write: of a denominator up to `_DENOMINATOR`."""
-    return any(abs(number * by - round(number * by)) < _EXACT for by in range(1, _DENOMINATOR + 1))
+def _plain(number: float) -> float | None:
+    """The fraction that a person would write for a number, of a denominator up to `_DENOMINATOR`; None for none."""
+    near = float(Fraction(number).limit_denominator(_DENOMINATOR))
+    return near if abs(near - number) < _EXACT else None
 
 
 def _holds(count: Count, points: Points) -> bool:

@@ -33,11 +33,11 @@ def _uploads(number: int, seed: int) -> tuple[str, ...]:
 
 def test_what_some_rounds_lack_is_a_loop_that_may_be_passed_by() -> None:
     """The program is found again: an upload a round, in it tries, and what is done at each fifth."""
-    pattern = induce(_uploads(number, seed) for seed, number in enumerate((7, 6, 4)))
+    pattern = induce(_uploads(number, seed) for seed, number in enumerate((6, 9, 3)))
     written = ("create", _loop("addBlock"), "complete")
-    again = Loop(("delete", *written))
-    upload = ("look", *written, again, "rename", _loop("setReplication"), "setPermission")
-    assert pattern == ("mkdirs", Loop(upload), "list")
+    tries = (*written, Loop(("delete", *written))), (Loop((*written, "delete")), *written)
+    end = ("rename", _loop("setReplication"), "setPermission")
+    assert pattern in [("mkdirs", Loop(("look", *each, *end)), "list") for each in tries]
 
 
 def test_what_follows_the_last_round_is_in_no_round() -> None:

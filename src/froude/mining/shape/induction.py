@@ -111,12 +111,12 @@ class _Induction:
         """
         key = sequences, depth
         if key not in self._known:
-            lengths = (
-                (description_length(pattern, sequences, exact=True, drawn=_DRAWN), repr(pattern), pattern)
+            found = {
+                pattern: description_length(pattern, sequences, exact=True, drawn=_DRAWN)
                 for pattern in self._proposals(sequences, depth)
-            )
-            best = min(lengths, default=(math.inf, "", ()), key=lambda each: each[:2])
-            self._known[key] = best[2] if best[0] < math.inf else None
+            }
+            best = min(found, default=(), key=lambda each: (round(found[each], 6), _begun(each), repr(each)))
+            self._known[key] = best if found.get(best, math.inf) < math.inf else None
         return self._known[key]
 
     def _proposals(self, sequences: tuple[Sequence_, ...], depth: int) -> Iterator[Pattern]:
@@ -202,3 +202,9 @@ def _rest(sequence: Sequence_, pattern: Pattern) -> Sequence_:
     automaton = Automaton(pattern)
     ends = range(len(sequence), 0, -1)
     return sequence[next((at for at in ends if automaton.parse(sequence[:at], exact=True)), 0) :]
+
+
+def _begun(pattern: Pattern) -> int:
+    """Loops whose rounds begin with another loop: where all else is equal, a round begins with what it always has."""
+    loops = [item for item in pattern if isinstance(item, Loop)]
+    return sum(isinstance(loop.body[0], Loop) + _begun(loop.body) for loop in loops)
