@@ -19,12 +19,16 @@ from froude.mining.read.events import Recording
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
+    Constant,
     Finding,
+    Flow,
     Generated,
     NodeType,
     Question,
     Recorded,
     Repeat,
+    Side,
+    Template,
     Workload,
 )
 from froude.workload.walk import templates
@@ -133,6 +137,20 @@ def test_a_question_announces_its_argument_and_in_a_list_all_elements() -> None:
     assert not announced.argument("c.c1", "list[1].name")
     assert not announced.call("c", "c.c1")
     assert not announced.node("c")
+
+
+def test_a_question_about_an_argument_announces_what_is_copied_from_it() -> None:
+    """From request to request, however far; what an answer gave is not asked about."""
+    said, answered = (Flow("c.c1", side, "src") for side in (Side.REQUEST, Side.RESPONSE))
+    again = Template((Flow("c.c2", Side.REQUEST, "dst"), ".tmp"))
+    first = CallTemplate("c.c1", "p.P", "m", {"src": Constant("/a")})
+    other = CallTemplate("c.c2", "p.P", "m", {"src": answered, "dst": said})
+    last = CallTemplate("c.c3", "p.P", "m", {"src": again})
+    node = NodeType("c", Count(1), (last, other, first))
+    asked = Question("q", "?", "c", "c.c1", "src")
+    announced = Announced(Workload((node,), Recorded(SCALES, ()), (asked,)), Scale.of(n=5))
+    places = [("c.c1", "src"), ("c.c2", "src"), ("c.c2", "dst"), ("c.c3", "src")]
+    assert [announced.argument(*place) for place in places] == [True, False, True, True]
 
 
 @pytest.mark.parametrize("loop", ["L1", "L2"])

@@ -123,8 +123,7 @@ def _unsure(doubt: Doubt) -> str:
     if doubt.thin:
         return "was seen at two nodes or rounds alone; what is it at others"
     if doubt.below_ten:
-        why = f"may be the length of a text with a number in it, and {doubt.below_ten} stayed below 10"
-        return f"{why}; how long is it with more digits"
+        return "may be the length of a text with a number in it that had one digit; how long is it with more digits"
     if doubt.clock:
         return "is a time of the node's own clock; how often is that read again"
     if doubt.longer:
