@@ -225,8 +225,8 @@ def _text(
     if len(questions) == 1:
         return first.text
     if first.call is None:
-        whats, _, words = zip(*(question.text.partition(": ") for question in questions), strict=True)
-        return f"{', '.join(dict.fromkeys(whats))}: {words[0]}"
+        whats = dict.fromkeys(question.text.partition(": ")[0] for question in questions)
+        return f"{', '.join(whats)}: {first.text.partition(': ')[2]}"
     types = ", ".join(dict.fromkeys(question.node_type for question in questions))
     if first.id in lists:
         method, name = lists[first.id]
@@ -236,8 +236,8 @@ def _text(
     middles = _middles(first)
     asked = {_asked(question)[1] for question in questions}
     if len(asked) == 1 and not first.examples and len(first.text) > len(words := asked.pop()):
-        parts = [_parts(question.path or "") for question in questions]
-        around = parts[0][: _common(parts)]
+        paths = [_parts(question.path or "") for question in questions]
+        around = paths[0][: _common(paths)]
         names = "".join(part if part.startswith("[") else f".{part}" for part in around).lstrip(".") or names
         return f"{types}: {names} of {methods} {words}"
     return f"{types}: what gives {f'{middles[0]} within ' if middles else ''}{names} of {methods} its value?"

@@ -178,12 +178,12 @@ class ArgumentMiner:
         if at is None or copied or isinstance(rule, NodeFact):
             return None
         value, own = column.values[at], type_of(column.template)
+        telling = not isinstance(value, Special) and is_distinctive(value)
         length = leaf_name(column.path) in SIZES
         tried = [
             flow
             for template, path in self._doubtful.get(value, ())
-            if template != column.template
-            and (is_distinctive(value) or (length and leaf_name(path) in SIZES))
+            if template != column.template and (telling or (length and leaf_name(path) in SIZES))
             for flow in flows_from(
                 (template, None if type_of(template) == own else type_of(template), Side.REQUEST, path),
                 column.template,

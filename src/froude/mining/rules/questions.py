@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from froude.mining.counts import Fit
 from froude.mining.rules.arguments import is_open
 from froude.mining.rules.doubtful_rules import Doubt
 from froude.workload.scale import Count
-from froude.workload.types import START, Absent, Constant, Question, Rule, Scalar, Scaled, StartRule, Unknown
-from froude.workload.walk import within
+from froude.workload.types import (
+    NODES,
+    START,
+    STEPS,
+    Absent,
+    Constant,
+    NodeType,
+    Question,
+    Rule,
+    Scalar,
+    Scaled,
+    StartRule,
+    Step,
+    Unknown,
+)
+from froude.workload.walk import fold, within
 
 
 class Questions:
@@ -64,6 +79,24 @@ class Questions:
         text = f"{what}: {seen}; which formula, or is it drawn from that range?"
         self.asked.append(Question(f"{node_type}:{what}", text, node_type, candidates=(rule,)))
 
+    def steps(self, node_type: NodeType) -> NodeType:
+        """Ask for the steps of a type that was at work when recordings ended, where some loop has no sure number.
+
+        Returns:
+            The type; where its steps are asked about, their numbers are that question, and no rivals stand beside them.
+        """
+        name = node_type.name
+        loops = [each for each in self.asked if each.node_type == name and each.number not in {None, NODES}]
+        if not loops:
+            return node_type
+        self.asked = [each for each in self.asked if each not in loops]
+        text = f"{name}: was at work when recordings ended, and would have gone on; are its steps right as they are?"
+        self.asked.append(about_steps(name, text))
+        steps: list[Step] = fold(
+            node_type.steps, lambda call: call, lambda loop, body: replace(loop, steps=tuple(body), rivals=())
+        )
+        return replace(node_type, steps=tuple(steps))
+
     def user(self, node_type: str, rule: Rule) -> None:
         """Ask whose calls a type's are, where the rule is open.
 
@@ -114,6 +147,11 @@ class Questions:
             candidates = (rule, *doubt.equals) if always_set else (rule, Absent())
             name = f"{template}:{doubt.path}"
             self.asked.append(Question(name, text, node_type, template, doubt.path, doubt.others, candidates))
+
+
+def about_steps(node_type: str, text: str) -> Question:
+    """A question about all steps of a node type."""
+    return Question(f"{node_type}:steps", text, node_type, path=STEPS, candidates=(Constant("as mined"),))
 
 
 def _unsure(doubt: Doubt) -> str:
