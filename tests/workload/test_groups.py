@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from froude.base.errors import InputError
 from froude.workload.groups import answer_group, calls_by_template, groups
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
+    STEPS,
     Absent,
     Actor,
     CallTemplate,
@@ -133,6 +136,24 @@ def test_arguments_of_one_cause_are_asked_once(asked: list[tuple], texts: list[s
     )
     workload = Workload((NodeType("c", Count(1), calls),), Recorded((), ()), questions)
     assert [group.text for group in groups(workload)] == texts
+
+
+def test_where_steps_are_asked_about_what_has_no_rule_in_them_is_not_asked_apart() -> None:
+    """A rule that is only unsure is, and so is what other types do."""
+    workload = _workload(0)
+    of_steps = Question(
+        "c:steps", "c: are its steps right?", "c", path=STEPS, candidates=(Constant("as mined"),)
+    )
+    unknown = _asked("c.c1", "size", (1, 2), Unknown((1, 2)))
+    others = (_asked("c.c2", "src", (), Constant("/a")), _asked("d.c1", "src", (1, 2), Unknown((1, 2))))
+    asked = replace(workload, questions=(unknown, *others, of_steps))
+    grouped = sorted(groups(asked), key=lambda group: -len(group.questions))
+    assert [[question.id for question in group.questions] for group in grouped] == [
+        ["c:steps", "c.c1:size"],
+        ["c.c2:src"],
+        ["d.c1:src"],
+    ]
+    assert grouped[0].text == "c: are its steps right? And what gives 1 argument of theirs a value?"
 
 
 def test_numbers_with_the_same_candidates_are_asked_once() -> None:

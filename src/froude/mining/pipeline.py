@@ -158,6 +158,8 @@ class _Builder:
         """A node type with all its templates."""
         sizes = [sum(sender.run == run for sender in mined.senders) for run in range(len(self._scales))]
         points = [(scale, float(size)) for scale, size in zip(self._scales, sizes, strict=True)]
+        total = sum(len(sender.own) for sender in mined.senders)
+        self.questions.deviating(mined.name, mined.deviations, total)
         what, fit = f"number of {mined.name} nodes", fit_count(points, name=mined.role.name)
         others = rivals(fit, points, name=mined.role.name)
         count = self._loop_counts.count(mined, fit, what, sizes, others)

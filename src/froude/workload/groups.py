@@ -1,7 +1,8 @@
 """Open questions by what they have in common, so that one answer serves all places of one cause.
 
 A list that differs in length or content from call to call raises a question for every leaf of every element: that
-is one cause. A value that has one name in several calls is one, too. A group is answered as a whole; each
+is one cause. A value that has one name in several calls is one, too, and so are the steps of a node type with all that
+no rule is known for in them. A group is answered as a whole; each
 of its questions keeps candidates of its own. Groups are in order of the calls at a Scale that depend on them.
 """
 
@@ -14,12 +15,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from froude.base.errors import InputError
+from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, expected_s
-from froude.workload.review import answer
+from froude.workload.review import answer, likeliest
 from froude.workload.rounds import count_calls
 from froude.workload.scale import Scale, at_node
-from froude.workload.types import Absent, CallTemplate, Constant, Question, Rule, Scalar, Workload
+from froude.workload.types import STEPS, Absent, CallTemplate, Constant, Question, Rule, Scalar, Workload
 from froude.workload.walk import calls as calls_within
 from froude.workload.walk import repeats, templates
 
@@ -86,9 +88,14 @@ def open_by_cause(workload: Workload) -> list[list[Question]]:
 def by_cause(workload: Workload, questions: Sequence[Question]) -> list[list[Question]]:
     """Questions of a workload, those of one cause together."""
     lists = _lists(questions, _by_id(workload))
-    causes: dict[Hashable, list[Question]] = defaultdict(list)
+    steps = {question.node_type: question for question in questions if question.path == STEPS}
+    causes: dict[Hashable, list[Question]] = {question.id: [question] for question in steps.values()}
     for question in questions:
-        causes[lists.get(question.id) or _cause(question)].append(question)
+        about = steps.get(question.node_type)
+        if about is not None and likeliest(question) is None:
+            causes[about.id].append(question)
+        elif question is not about:
+            causes.setdefault(lists.get(question.id) or _cause(question), []).append(question)
     return list(causes.values())
 
 
@@ -224,6 +231,8 @@ def _text(
     first = questions[0]
     if len(questions) == 1:
         return first.text
+    if first.path == STEPS:
+        return f"{first.text} And what gives {counted(len(questions) - 1, 'argument')} of theirs a value?"
     if first.call is None:
         whats = dict.fromkeys(question.text.partition(": ")[0] for question in questions)
         return f"{', '.join(whats)}: {first.text.partition(': ')[2]}"

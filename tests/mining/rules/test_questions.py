@@ -79,6 +79,14 @@ def test_an_argument_without_a_rule_is_asked() -> None:
     assert (question.examples, question.candidates) == (("/x", "/y"), (rule,))
 
 
+@pytest.mark.parametrize(("calls", "asked"), [(5, []), (6, ["c:steps"])])
+def test_steps_that_many_calls_do_not_fit_are_asked_about(calls: int, asked: list[str]) -> None:
+    """More than one of twenty."""
+    questions = Questions()
+    questions.deviating("c", calls, 100)
+    assert [question.id for question in questions.asked] == asked
+
+
 def test_of_a_type_that_goes_on_its_steps_are_asked_instead_of_its_loops() -> None:
     """Where some loop has no sure number; the number of nodes stays a question of its own."""
     loop = Repeat("L1", FILES, (CallTemplate("c.c1", "p.P", "m", {}),), rivals=(FOLDERS,))

@@ -26,6 +26,9 @@ from froude.workload.types import (
 )
 from froude.workload.walk import fold, within
 
+_MANY = 0.05
+"""Share of a type's calls that may fit no common pattern before its steps are asked about."""
+
 
 class Questions:
     """The questions of a workload, in the order in which they come up."""
@@ -79,6 +82,17 @@ class Questions:
         text = f"{what}: {seen}; which formula, or is it drawn from that range?"
         self.asked.append(Question(f"{node_type}:{what}", text, node_type, candidates=(rule,)))
 
+    def deviating(self, node_type: str, calls: int, total: int) -> None:
+        """Ask for the steps of a type of whose calls many fit no common pattern.
+
+        Args:
+            calls: how many.
+            total: of how many.
+        """
+        if calls > _MANY * total:
+            text = f"{node_type}: {calls} of {total} calls fit no common pattern; are its steps right as they are?"
+            self.asked.append(about_steps(node_type, text))
+
     def steps(self, node_type: NodeType) -> NodeType:
         """Ask for the steps of a type that was at work when recordings ended, where some loop has no sure number.
 
@@ -89,7 +103,8 @@ class Questions:
         loops = [each for each in self.asked if each.node_type == name and each.number not in {None, NODES}]
         if not loops:
             return node_type
-        self.asked = [each for each in self.asked if each not in loops]
+        known = [each for each in self.asked if each.node_type == name and each.path == STEPS]
+        self.asked = [each for each in self.asked if each not in (*loops, *known)]
         text = f"{name}: was at work when recordings ended, and would have gone on; are its steps right as they are?"
         self.asked.append(about_steps(name, text))
         steps: list[Step] = fold(
