@@ -18,7 +18,7 @@ from froude.mining.fit.starts import rival_starts, start_rules, undecided_starts
 from froude.mining.fit.timing import timings
 from froude.mining.history.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.history.waits import find_waits
-from froude.mining.read.ends import at_work
+from froude.mining.read.ends import SETTLED_S, at_work
 from froude.mining.read.events import Recording
 from froude.mining.read.knowledge import CONFIRMATION, PIECES
 from froude.mining.read.lanes import find_lanes, put_in_order
@@ -82,7 +82,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         put_in_order(senders, lanes)
         task.advance()
         task.say("node types")
-        going_on = {id(sender) for sender, _ in at_work(recordings, senders)}
+        going_on = {id(sender) for sender, silent_s in at_work(recordings, senders) if silent_s >= SETTLED_S}
         types, findings = find_types([s for s in senders if s.calls], len(recordings))
         for mined in types:
             renumber(mined, [recording.scale for recording in recordings])

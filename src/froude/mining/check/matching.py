@@ -14,6 +14,7 @@ from froude.mining.effects.relocation import Key, trace_back
 from froude.mining.history.placement import Known, Placement, placement_of
 from froude.mining.read.canonical import Token
 from froude.mining.read.events import Recording
+from froude.mining.read.jobs import application_of
 from froude.mining.read.knowledge import BATCHES, CLIENT, REPORTS, ROLES, SHELL
 from froude.mining.read.lanes import put_in_order
 from froude.mining.read.periodic import Period
@@ -171,12 +172,14 @@ def _as_found(node: NodeType, tokens: Mapping[str, Token]) -> MinedType:
 def _assign(
     senders: Sequence[Sender], types: Sequence[MinedType], workload: Workload, scale: Mapping[str, Quantity]
 ) -> list[Sender]:
-    """Give each sender to the type by which it parses best, then by its names; of equals to the first not full."""
+    """Give each sender to the type by which it parses best, then by job and names; of equals to the first not full."""
     unmatched: list[Sender] = []
     automata: dict[str, Automaton] = {mined.name: mined.automaton for mined in types}
     wanted = {node.name: node.count.whole_at(scale) for node in workload.node_types}
     filled: Counter[str] = Counter()
+    of_application: dict[int | None, set[str]] = defaultdict(set)
     for sender in senders:
+        application = application_of(sender)
         choices = [t for t in types if role_name(workload.node_type(t.name)) == sender.role.name]
         costs = []
         for mined in choices:
@@ -187,10 +190,19 @@ def _assign(
             unmatched.append(sender)
             continue
         best = [mined for mined, cost in zip(choices, costs, strict=True) if cost == min(costs)]
-        alike = {mined.name: _alike(sender, workload.node_type(mined.name)) for mined in best}
+        nodes = {mined.name: workload.node_type(mined.name) for mined in best}
+        alike = {
+            name: (
+                node.container is None or node.container.of in of_application[application],
+                _alike(sender, node),
+            )
+            for name, node in nodes.items()
+        }
         best = [mined for mined in best if alike[mined.name] == max(alike.values())]
         chosen = next((mined for mined in best if filled[mined.name] < wanted[mined.name]), best[0])
         filled[chosen.name] += 1
+        if application is not None:
+            of_application[application].add(chosen.name)
         chosen.senders.append(sender)
     return unmatched
 

@@ -17,7 +17,7 @@ from froude.workload.types import SCRIPTED, Finding
 _NUMBER = re.compile(r"-?\d+")
 _BEATS, _LATE = 3, 1.5
 """Periodic calls that show a period, and how many of these pass at most before the next one is seen."""
-_SETTLED_S = 3.0
+SETTLED_S = 3.0
 """Less than a recording goes on after its job: whoever was silent for longer is no part of the job, or waits."""
 _FEWEST_SIZES = 2
 """Sizes that must be left for a run to be left out: from one alone nothing can be extrapolated."""
@@ -83,7 +83,7 @@ def whole(recordings: Sequence[Recording]) -> tuple[list[Recording], list[Findin
     for sender, _ in working:
         runs[_kind(sender)].discard(sender.run)
     job = [sender for sender in senders if runs[_kind(sender)]]
-    cut = {sender.run for sender, silent_s in working if runs[_kind(sender)] and silent_s < _SETTLED_S}
+    cut = {sender.run for sender, silent_s in working if runs[_kind(sender)] and silent_s < SETTLED_S}
     cut |= _less_silent(recordings, job)
     left = [recording for run, recording in enumerate(recordings) if run not in cut]
     enough = len({size_of(recording.scale) for recording in left}) >= _FEWEST_SIZES
