@@ -18,6 +18,7 @@ from froude.mining.check.matching import match, token_of
 from froude.mining.read.events import Recording
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
+    STEPS,
     CallTemplate,
     Constant,
     Finding,
@@ -134,6 +135,7 @@ def test_a_question_announces_its_argument_and_in_a_list_all_elements() -> None:
     announced = _announced(Question("q", "?", "c", "c.c1", "list[1].id"))
     assert announced.argument("c.c1", "list[1].id")
     assert announced.argument("c.c1", "list[7].id")
+    assert announced.argument("c.c1", "list[job.jar].id")
     assert not announced.argument("c.c1", "list[1].name")
     assert not announced.call("c", "c.c1")
     assert not announced.node("c")
@@ -164,6 +166,25 @@ def test_a_question_about_iterations_announces_the_calls_in_that_loop_alone(loop
     assert not _announced(replace(question, answered=True)).call("c", "c.c2")
     both = NodeDifference("c", (), ("c.c2", "c.c1"))
     assert (announced.differs(replace(both, missing=("c.c2",))), announced.differs(both)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "announces"),
+    [
+        (Question("c:steps", "?", "c", path=STEPS), {"": True, "c.c1": True, "c.c2": True, "c.e1": False}),
+        (
+            Question("c:iterations of L1 in c", "?", "c"),
+            {"": False, "c.c1": False, "c.c2": True, "c.e1": False},
+        ),
+        (Question("d:steps", "?", "d", path=STEPS), dict.fromkeys(("", "c.c1", "c.c2", "c.e1"), False)),
+    ],
+)
+def test_a_question_about_steps_announces_calls_that_have_no_place_too(
+    question: Question, announces: dict[str, bool]
+) -> None:
+    """And no effects, whose causes are what others do."""
+    announced = _announced(question)
+    assert {call: announced.call("c", call) for call in announces} == announces
 
 
 def test_a_question_about_a_number_of_nodes_announces_whole_nodes() -> None:
