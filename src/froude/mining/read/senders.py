@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from froude.mining.read.canonical import Logical, Token, find_polls, join_polls, logical_calls
 from froude.mining.read.events import Event, Recording
-from froude.mining.read.knowledge import CLIENT, ROLES, Role
+from froude.mining.read.knowledge import CLIENT, ROLES, TIMELY, Role
 from froude.mining.read.periodic import Period, find_periodic
 from froude.workload.types import Poll
 
@@ -88,6 +88,13 @@ def role_of(events: Sequence[Event]) -> Role:
         if role.context and re.search(role.context, context):
             return role
     return CLIENT
+
+
+def is_timely(event: Event) -> bool:
+    """Whether time alone decides that a call is made (`TIMELY`)."""
+    return any(event.method in methods for methods in TIMELY.values()) and event.method in TIMELY.get(
+        role_of([event]).name, ()
+    )
 
 
 def _find_conventions(senders: Sequence[Sender], recordings: Sequence[Recording]) -> Conventions:
