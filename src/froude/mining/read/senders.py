@@ -92,9 +92,8 @@ def role_of(events: Sequence[Event]) -> Role:
 
 def is_timely(event: Event) -> bool:
     """Whether time alone decides that a call is made (`TIMELY`)."""
-    return any(event.method in methods for methods in TIMELY.values()) and event.method in TIMELY.get(
-        role_of([event]).name, ()
-    )
+    roles = [role for role, methods in TIMELY.items() if event.method in methods]
+    return bool(roles) and role_of([event]).name in roles
 
 
 def _find_conventions(senders: Sequence[Sender], recordings: Sequence[Recording]) -> Conventions:
@@ -116,8 +115,10 @@ def _find_conventions(senders: Sequence[Sender], recordings: Sequence[Recording]
 
 def _sort_calls(sender: Sender, conventions: Conventions) -> None:
     real = set(conventions.periods.get(sender.role.name, {}))
-    own = join_polls(_without(sender.calls, real), conventions.polls)
-    sender.periodic = [call for call in sender.calls if call.token in real]
+    timely = TIMELY.get(sender.role.name, frozenset())
+    called = [call for call in sender.calls if call.token[1] not in timely]
+    own = join_polls(_without(called, real), conventions.polls)
+    sender.periodic = [call for call in called if call.token in real]
     sender.own = own
     sender.calls = sorted([*own, *sender.periodic], key=_ORDER)
 
