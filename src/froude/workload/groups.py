@@ -234,8 +234,8 @@ def _text(
     if first.path == STEPS:
         return f"{first.text} And what gives {counted(len(questions) - 1, 'argument')} of theirs a value?"
     if first.call is None:
-        whats = dict.fromkeys(question.text.partition(": ")[0] for question in questions)
-        return f"{', '.join(whats)}: {first.text.partition(': ')[2]}"
+        named = dict.fromkeys(question.text.partition(": ")[0] for question in questions)
+        return f"{', '.join(named)}: {first.text.partition(': ')[2]}"
     types = ", ".join(dict.fromkeys(question.node_type for question in questions))
     if first.id in lists:
         method, name = lists[first.id]

@@ -150,10 +150,10 @@ class ArgumentMiner:
             path: self.rule(occurrences, column.values, path=path, own_facts=own_facts)
             for path, column in asked.items()
         }
-        few = ", ".join(below_ten(occurrences, self._scales))
-        for path in short_texts(occurrences) if few and not own_facts else ():
+        few = not own_facts and below_ten(occurrences, self._scales)
+        for path in short_texts(occurrences) if few else ():
             if not any(flows(rules[path])):
-                self.doubts.append(Doubt(template, path, (), rules[path], below_ten=few))
+                self.doubts.append(Doubt(template, path, (), rules[path], below_ten=True))
         doubted = {each.path for each in self.doubts if each.template == template}
         for path, rule in rules.items():
             unsure = path in doubted or is_open(rule)
