@@ -71,6 +71,12 @@ WHOLE = [_run(FILE * 2, 4.0, 1), _run(FILE, 4.0, 2), _run(FILE, 4.1, 3)]
             [False],
             id="one was silent for less than between two calls",
         ),
+        pytest.param(
+            [_run([*FILE, (2.0, "mkdirs")], end_s, n) for n, end_s in enumerate((2.4, 3.4, 6.0))],
+            3,
+            [],
+            id="no capture went on for long",
+        ),
     ],
 )
 def test_a_run_that_was_cut_short_is_left_out(runs: list[Recording], left: int, fatal: list[bool]) -> None:

@@ -67,7 +67,7 @@ def whole(recordings: Sequence[Recording]) -> tuple[list[Recording], list[Findin
     """The runs that went on until their nodes had ended, and what is said of the others.
 
     A run was cut short where a node was at work at its end, or where all were silent for less than between two calls
-    before and than half as long as at the end of any other run. What is at work at the end of all runs is a service.
+    before, and in all other runs for longer. What is at work at the end of all runs is a service.
 
     Args:
         recordings: the runs.
@@ -99,7 +99,7 @@ def whole(recordings: Sequence[Recording]) -> tuple[list[Recording], list[Findin
 
 
 def _less_silent(recordings: Sequence[Recording], senders: Sequence[Sender]) -> set[int]:
-    """Runs at whose end all were silent for less than between two calls, and than half as long as in any other run."""
+    """A run at whose end all were silent for less than between two calls, while they were for longer in all others."""
     times_s: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for sender in senders:
         times_s[sender.run] += [(call.start_s, call.event.end_s) for call in sender.own]
@@ -110,9 +110,10 @@ def _less_silent(recordings: Sequence[Recording], senders: Sequence[Sender]) -> 
             lull_s = max(lull_s, start_s - busy_s if busy_s else 0.0)
             busy_s = max(busy_s, end_s)
         silent_s[run] = max(event.end_s for event in recordings[run].events) - busy_s
-    shortest = sorted(silent_s, key=silent_s.__getitem__)[:2]
-    cut = len(shortest) == 2 and silent_s[shortest[0]] < min(lull_s, silent_s[shortest[1]] / 2)
-    return {shortest[0]} if cut else set()
+    first, *others = sorted(silent_s, key=silent_s.__getitem__)[:2] or [0]
+    settled_s = silent_s[others[0]] if others else 0.0
+    cut = bool(others) and lull_s <= settled_s and silent_s[first] < min(lull_s, settled_s / 2)
+    return {first} if cut else set()
 
 
 def _kind(sender: Sender) -> object:
