@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from froude.base.errors import InputError
 from froude.workload.groups import answer_group, calls_by_template, groups
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
+    STEPS,
     Absent,
     Actor,
     CallTemplate,
@@ -87,6 +90,88 @@ def test_one_value_in_several_calls_that_is_asked_in_the_same_words_is_one_cause
         f"c: to.host of send {words}",
         f"c: n of make {words}",
         f"c: n of send {words}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "texts"),
+    [
+        pytest.param(
+            [("c.c1", f"previous.{leaf}", (), Absent()) for leaf in ("poolId", "blockId")],
+            ["c: previous of send is not sure; what is it?"],
+            id="leaves of one message",
+        ),
+        pytest.param(
+            [("c.c1", f"list[{n}].map[{key}].value", (), Absent()) for n in range(2) for key in "ab"],
+            ["c: which elements has list of send, and what is in them?"],
+            id="a list",
+        ),
+        pytest.param(
+            [("c.c1", f"map[{key}].value", (), Absent()) for key in ("a.b", "a.c")],
+            ["c: map of send is not sure; what is it?"],
+            id="values of one map",
+        ),
+        pytest.param(
+            [("c.c1", "src", ("/a/b/x", "/c/d/x")), ("c.c2", "dst", ("/a/b/y/z", "/c/d/y/z"))],
+            ["c: what gives a/b within src, dst of send, make its value?"],
+            id="texts around one part",
+        ),
+        pytest.param(
+            [("c.c1", "fileId", (7001, 7002)), ("c.c1", "blockId", (9001, 9002)), ("c.c2", "n", (1, 2))],
+            ["c: what gives fileId, blockId of send its value?", "c: n of make is not sure; what is it?"],
+            id="ids of one call",
+        ),
+    ],
+)
+def test_arguments_of_one_cause_are_asked_once(asked: list[tuple], texts: list[str]) -> None:
+    """What stands in one message or map, around one part of a text, or as ids in one call."""
+    methods = {"c.c1": "send", "c.c2": "make"}
+    arguments = {call: {a[1]: Constant(1) for a in asked if a[0] == call} for call in methods}
+    calls = tuple(CallTemplate(call, "p.P", methods[call], arguments[call]) for call in methods)
+    questions = tuple(
+        Question(
+            f"{c}:{p}", f"c: {p} of {methods[c]} is not sure; what is it?", "c", c, p, e, (Constant(1), *r)
+        )
+        for c, p, e, *r in asked
+    )
+    workload = Workload((NodeType("c", Count(1), calls),), Recorded((), ()), questions)
+    assert [group.text for group in groups(workload)] == texts
+
+
+def test_where_steps_are_asked_about_what_has_no_rule_in_them_is_not_asked_apart() -> None:
+    """A rule that is only unsure is, and so is what other types do."""
+    workload = _workload(0)
+    of_steps = Question(
+        "c:steps", "c: are its steps right?", "c", path=STEPS, candidates=(Constant("as mined"),)
+    )
+    unknown = _asked("c.c1", "size", (1, 2), Unknown((1, 2)))
+    others = (_asked("c.c2", "src", (), Constant("/a")), _asked("d.c1", "src", (1, 2), Unknown((1, 2))))
+    asked = replace(workload, questions=(unknown, *others, of_steps))
+    grouped = sorted(groups(asked), key=lambda group: -len(group.questions))
+    assert [[question.id for question in group.questions] for group in grouped] == [
+        ["c:steps", "c.c1:size"],
+        ["c.c2:src"],
+        ["d.c1:src"],
+    ]
+    assert grouped[0].text == "c: are its steps right? And what gives 1 argument of theirs a value?"
+
+
+def test_numbers_with_the_same_candidates_are_asked_once() -> None:
+    """Loops that follow one variable or another: which one is one question."""
+    formulas = (Scaled(Count.parse("files")), Scaled(Count.parse("folders")))
+    questions = tuple(
+        Question(f"c:{what}", f"{what}: is it files or folders?", "c", candidates=formulas[:most])
+        for what, most in (
+            ("iterations of L1 in c", 2),
+            ("iterations of L2 in c", 2),
+            ("number of c nodes", 1),
+        )
+    )
+    workload = _workload(0)
+    texts = [group.text for group in groups(Workload(workload.node_types, workload.recorded, questions))]
+    assert sorted(texts) == [
+        "iterations of L1 in c, iterations of L2 in c: is it files or folders?",
+        "number of c nodes: is it files or folders?",
     ]
 
 

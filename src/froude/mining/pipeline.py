@@ -18,6 +18,7 @@ from froude.mining.fit.starts import rival_starts, start_rules, undecided_starts
 from froude.mining.fit.timing import timings
 from froude.mining.history.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.history.waits import find_waits
+from froude.mining.read.ends import SETTLED_S, at_work
 from froude.mining.read.events import Recording
 from froude.mining.read.knowledge import CONFIRMATION, PIECES
 from froude.mining.read.lanes import find_lanes, put_in_order
@@ -81,6 +82,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         put_in_order(senders, lanes)
         task.advance()
         task.say("node types")
+        going_on = {id(sender) for sender, silent_s in at_work(recordings, senders) if silent_s >= SETTLED_S}
         types, findings = find_types([s for s in senders if s.calls], len(recordings))
         for mined in types:
             renumber(mined, [recording.scale for recording in recordings])
@@ -93,6 +95,10 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         node_types = tuple(
             replace(builder.node_type(mined), in_any_order=tuple(sorted(lanes.get(mined.role.name, ()))))
             for mined in types
+        )
+        node_types = tuple(
+            builder.questions.steps(node) if any(id(sender) in going_on for sender in mined.senders) else node
+            for mined, node in zip(types, node_types, strict=True)
         )
         task.advance()
         task.say("findings")
@@ -152,6 +158,8 @@ class _Builder:
         """A node type with all its templates."""
         sizes = [sum(sender.run == run for sender in mined.senders) for run in range(len(self._scales))]
         points = [(scale, float(size)) for scale, size in zip(self._scales, sizes, strict=True)]
+        total = sum(len(sender.own) for sender in mined.senders)
+        self.questions.deviating(mined.name, mined.deviations, total)
         what, fit = f"number of {mined.name} nodes", fit_count(points, name=mined.role.name)
         others = rivals(fit, points, name=mined.role.name)
         count = self._loop_counts.count(mined, fit, what, sizes, others)

@@ -11,6 +11,7 @@ from froude.base.progress import Progress, Silent
 from froude.base.summary import counted
 from froude.mining.check.sizes import doubts, left_out
 from froude.mining.pipeline import mine_recordings
+from froude.mining.read.ends import whole
 from froude.mining.read.events import recordings_of
 from froude.trace.types import Trace
 from froude.workload.types import Workload
@@ -53,10 +54,11 @@ def mine(
             remedy = "Import it again from a table with a column `response`, or columns `response.NAME`"
             raise InputError("has no responses to mine", place=f"trace {number}", remedy=remedy)
     with (progress or Silent()).task(f"decoding {counted(sum(len(t.calls) for t in traces), 'call')}"):
-        recordings = recordings_of(traces, workers)
+        recordings, cut = whole(recordings_of(traces, workers))
     workload = mine_recordings(recordings, progress=progress)
     hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
     sizes = left_out(recordings, progress=progress, workers=workers) if check else ()
     figures = tuple(each.figures for each in sizes if each.figures is not None)
     recorded = replace(workload.recorded, traces=hashes, left_out=figures)
-    return replace(workload, recorded=recorded, questions=(*workload.questions, *doubts(workload, sizes)))
+    questions = (*workload.questions, *doubts(workload, sizes))
+    return replace(workload, recorded=recorded, questions=questions, findings=(*cut, *workload.findings))

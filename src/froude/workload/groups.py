@@ -1,7 +1,8 @@
 """Open questions by what they have in common, so that one answer serves all places of one cause.
 
 A list that differs in length or content from call to call raises a question for every leaf of every element: that
-is one cause. A value that has one name in several calls is one, too. A group is answered as a whole; each
+is one cause. A value that has one name in several calls is one, too, and so are the steps of a node type with all that
+no rule is known for in them. A group is answered as a whole; each
 of its questions keeps candidates of its own. Groups are in order of the calls at a Scale that depend on them.
 """
 
@@ -11,21 +12,26 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from froude.base.errors import InputError
+from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, expected_s
-from froude.workload.review import answer
+from froude.workload.review import answer, likeliest
 from froude.workload.rounds import count_calls
 from froude.workload.scale import Scale, at_node
-from froude.workload.types import Absent, CallTemplate, Constant, Question, Rule, Scalar, Workload
+from froude.workload.types import STEPS, Absent, CallTemplate, Constant, Question, Rule, Scalar, Workload
 from froude.workload.walk import calls as calls_within
 from froude.workload.walk import repeats, templates
 
 _ENDLESS_S = 60.0
 """How long periodic calls are counted for where nothing in the workload ends, seconds."""
 _INDEX = re.compile(r"\[(\d+)\]")
+_PART = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
 _LONG = re.compile(r"\d{6,}")
+_LENGTH = "may be the length of a text"
+_SMALLEST_ID = 1000
 _EXAMPLES = 5
 
 
@@ -82,9 +88,14 @@ def open_by_cause(workload: Workload) -> list[list[Question]]:
 def by_cause(workload: Workload, questions: Sequence[Question]) -> list[list[Question]]:
     """Questions of a workload, those of one cause together."""
     lists = _lists(questions, _by_id(workload))
-    causes: dict[Hashable, list[Question]] = defaultdict(list)
+    steps = {question.node_type: question for question in questions if question.path == STEPS}
+    causes: dict[Hashable, list[Question]] = {question.id: [question] for question in steps.values()}
     for question in questions:
-        causes[lists.get(question.id) or _cause(question)].append(question)
+        about = steps.get(question.node_type)
+        if about is not None and likeliest(question) is None:
+            causes[about.id].append(question)
+        elif question is not about:
+            causes.setdefault(lists.get(question.id) or _cause(question), []).append(question)
     return list(causes.values())
 
 
@@ -130,20 +141,39 @@ def _largest(workload: Workload) -> Mapping[str, Quantity]:
 
 
 def _cause(question: Question) -> Hashable:
-    """One name and the same values, or texts around the same long numbers, in whichever calls.
+    """What questions of one cause have in common; what is no argument and no number stands alone.
 
-    What is no argument stands alone; what shows no values goes with what is asked in the same words of one name, in
-    whichever calls where all candidates are the same values, else in calls of one method.
+    Numbers have the same candidates. Arguments of unknown value have the same examples under one name, or texts around
+    the same middles; ids that answers gave belong to one call. Of others it is asked in the same words: of a name, or
+    of all that stands in one message where that is not always set; in whichever calls where all candidates are the
+    same values, else in calls of one method.
     """
+    if question.number is not None:
+        return str(question.candidates)
     if question.call is None or question.path is None:
         return question.id
     name = question.path.rpartition(".")[2]
-    if not question.examples:
-        method, words = _asked(question)
-        plain = all(isinstance(rule, Constant | Absent) for rule in question.candidates)
-        return (name, words, question.candidates if plain else method)
-    values = frozenset((type(value).__name__, value) for value in question.examples)
-    return frozenset(_numbers(question)) or (name, values)
+    if question.examples:
+        if all(type(value) is int and value >= _SMALLEST_ID for value in question.examples):
+            return question.call
+        values = frozenset((type(value).__name__, value) for value in question.examples)
+        return frozenset(_middles(question)) or (name, values)
+    method, words = _asked(question)
+    if Absent() in question.candidates:
+        return _message(question.path), words, method
+    plain = all(isinstance(rule, Constant) for rule in question.candidates) and not words.startswith(_LENGTH)
+    return name, words, question.candidates if plain else method
+
+
+def _message(path: str) -> tuple[str, ...]:
+    """The parts of the message, or of the map, that a leaf stands in, whatever the numbers of elements."""
+    parts = _parts(path)[:-1]
+    return tuple(takewhile(lambda part: not part.startswith("[") or part == "[]", parts))
+
+
+def _parts(path: str) -> list[str]:
+    """The names and elements that a leaf path goes through, without the numbers of elements."""
+    return _PART.findall(_INDEX.sub("[]", path))
 
 
 def _asked(question: Question) -> tuple[str, str]:
@@ -152,12 +182,22 @@ def _asked(question: Question) -> tuple[str, str]:
     return (method, words) if words else ("", question.text)
 
 
-def _numbers(question: Question) -> list[str]:
-    """Long numbers within the texts seen that not all of them hold: what differs is some id, whatever stands around."""
-    within = [set(_LONG.findall(value)) for value in question.examples if isinstance(value, str)]
-    if len(within) < max(2, len(question.examples)):
+def _middles(question: Question) -> list[str]:
+    """What differs in the texts seen: long numbers within, else all between what is the same before and behind."""
+    texts = [value for value in question.examples if isinstance(value, str)]
+    if len(texts) < max(2, len(question.examples)):
         return []
-    return sorted(set.union(*within) - set.intersection(*within))
+    numbers = [set(_LONG.findall(text)) for text in texts]
+    differing = set.union(*numbers) - set.intersection(*numbers)
+    parts = [text.split("/") for text in texts]
+    before = _common(parts)
+    behind = _common([listed[before:][::-1] for listed in parts])
+    return sorted(differing or {"/".join(listed[before : len(listed) - behind]) for listed in parts})
+
+
+def _common(listed: Sequence[Sequence[str]]) -> int:
+    """How many parts all have at their beginning."""
+    return sum(1 for _ in takewhile(lambda parts: len(set(parts)) == 1, zip(*listed, strict=False)))
 
 
 def _lists(questions: Iterable[Question], by_id: Mapping[str, CallTemplate]) -> dict[str, tuple[str, str]]:
@@ -189,20 +229,27 @@ def _text(
     questions: Sequence[Question], by_id: Mapping[str, CallTemplate], lists: Mapping[str, tuple[str, str]]
 ) -> str:
     first = questions[0]
-    if len(questions) == 1 or first.call is None:
+    if len(questions) == 1:
         return first.text
+    if first.path == STEPS:
+        return f"{first.text} And what gives {counted(len(questions) - 1, 'argument')} of theirs a value?"
+    if first.call is None:
+        named = dict.fromkeys(question.text.partition(": ")[0] for question in questions)
+        return f"{', '.join(named)}: {first.text.partition(': ')[2]}"
     types = ", ".join(dict.fromkeys(question.node_type for question in questions))
     if first.id in lists:
         method, name = lists[first.id]
         return f"{types}: which elements has {name} of {method}, and what is in them?"
     methods = ", ".join(dict.fromkeys(by_id[question.call].method for question in questions if question.call))
     names = ", ".join(dict.fromkeys((question.path or "").rpartition(".")[2] for question in questions))
-    numbers = _numbers(first)
+    middles = _middles(first)
     asked = {_asked(question)[1] for question in questions}
     if len(asked) == 1 and not first.examples and len(first.text) > len(words := asked.pop()):
-        paths = dict.fromkeys(_INDEX.sub("[]", question.path or "") for question in questions)
-        return f"{types}: {names if len(paths) > 1 else next(iter(paths))} of {methods} {words}"
-    return f"{types}: what gives {f'{numbers[0]} within ' if numbers else ''}{names} of {methods} its value?"
+        paths = [_parts(question.path or "") for question in questions]
+        around = paths[0][: _common(paths)]
+        names = "".join(part if part.startswith("[") else f".{part}" for part in around).lstrip(".") or names
+        return f"{types}: {names} of {methods} {words}"
+    return f"{types}: what gives {f'{middles[0]} within ' if middles else ''}{names} of {methods} its value?"
 
 
 def _hanging(questions: Sequence[Question], workload: Workload, calls: Mapping[str, float]) -> float:

@@ -18,13 +18,18 @@ from froude.mining.check.matching import match, token_of
 from froude.mining.read.events import Recording
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
+    STEPS,
     CallTemplate,
+    Constant,
     Finding,
+    Flow,
     Generated,
     NodeType,
     Question,
     Recorded,
     Repeat,
+    Side,
+    Template,
     Workload,
 )
 from froude.workload.walk import templates
@@ -130,9 +135,24 @@ def test_a_question_announces_its_argument_and_in_a_list_all_elements() -> None:
     announced = _announced(Question("q", "?", "c", "c.c1", "list[1].id"))
     assert announced.argument("c.c1", "list[1].id")
     assert announced.argument("c.c1", "list[7].id")
+    assert announced.argument("c.c1", "list[job.jar].id")
     assert not announced.argument("c.c1", "list[1].name")
     assert not announced.call("c", "c.c1")
     assert not announced.node("c")
+
+
+def test_a_question_about_an_argument_announces_what_is_copied_from_it() -> None:
+    """From request to request, however far; what an answer gave is not asked about."""
+    said, answered = (Flow("c.c1", side, "src") for side in (Side.REQUEST, Side.RESPONSE))
+    again = Template((Flow("c.c2", Side.REQUEST, "dst"), ".tmp"))
+    first = CallTemplate("c.c1", "p.P", "m", {"src": Constant("/a")})
+    other = CallTemplate("c.c2", "p.P", "m", {"src": answered, "dst": said})
+    last = CallTemplate("c.c3", "p.P", "m", {"src": again})
+    node = NodeType("c", Count(1), (last, other, first))
+    asked = Question("q", "?", "c", "c.c1", "src")
+    announced = Announced(Workload((node,), Recorded(SCALES, ()), (asked,)), Scale.of(n=5))
+    places = [("c.c1", "src"), ("c.c2", "src"), ("c.c2", "dst"), ("c.c3", "src")]
+    assert [announced.argument(*place) for place in places] == [True, False, True, True]
 
 
 @pytest.mark.parametrize("loop", ["L1", "L2"])
@@ -146,6 +166,25 @@ def test_a_question_about_iterations_announces_the_calls_in_that_loop_alone(loop
     assert not _announced(replace(question, answered=True)).call("c", "c.c2")
     both = NodeDifference("c", (), ("c.c2", "c.c1"))
     assert (announced.differs(replace(both, missing=("c.c2",))), announced.differs(both)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "announces"),
+    [
+        (Question("c:steps", "?", "c", path=STEPS), {"": True, "c.c1": True, "c.c2": True, "c.e1": False}),
+        (
+            Question("c:iterations of L1 in c", "?", "c"),
+            {"": False, "c.c1": False, "c.c2": True, "c.e1": False},
+        ),
+        (Question("d:steps", "?", "d", path=STEPS), dict.fromkeys(("", "c.c1", "c.c2", "c.e1"), False)),
+    ],
+)
+def test_a_question_about_steps_announces_calls_that_have_no_place_too(
+    question: Question, announces: dict[str, bool]
+) -> None:
+    """And no effects, whose causes are what others do."""
+    announced = _announced(question)
+    assert {call: announced.call("c", call) for call in announces} == announces
 
 
 def test_a_question_about_a_number_of_nodes_announces_whole_nodes() -> None:

@@ -16,6 +16,7 @@ from froude.workload.types import (
     CallTemplate,
     Cases,
     Constant,
+    Container,
     Effect,
     NodeType,
     Recorded,
@@ -153,4 +154,40 @@ def test_of_types_with_the_same_calls_names_decide() -> None:
     matched = match(workload, Recording(events, Scale.of(files=1)))
     assert {mined.name: [sender.key for sender in mined.senders] for mined in matched.types} == {
         "client": ["/in/p0", "/in/p1"], "client-2": ["/out", "/out/more"],
+    }  # fmt: skip
+
+
+def test_of_masters_with_the_same_calls_their_clients_decide() -> None:
+    """Each is of the type whose containers have the clients that submitted its application."""
+    name = "application_submission_context.application_name"
+    number = "application_submission_context.application_id.id"
+    clients = [
+        NodeType(
+            f"submit{end}",
+            Count(1.0),
+            (CallTemplate(f"submit{end}.c1", PROTOCOL, "submitApplication", {name: Constant(job)}),),
+            caller_context=Constant("CLI"),
+        )
+        for end, job in (("", "count"), ("-2", "total"))
+    ]
+    masters = [
+        NodeType(
+            f"appmaster{end}",
+            Count(1.0),
+            (CallTemplate(f"appmaster{end}.c1", PROTOCOL, "mkdirs", {}),),
+            container=Container(f"submit{end}", None, 0.0, 0.0),
+        )
+        for end in ("", "-2")
+    ]
+    events = []
+    for application, job in ((1, "total"), (2, "count")):
+        asked = {name: job, number: application}
+        events.append(
+            event(len(events), "submitApplication", asked, client=f"c{application}", caller_context="CLI")
+        )
+        context = f"mr_appmaster_1795768550992_{application:04}_000001"
+        events.append(event(len(events), "mkdirs", client=f"m{application}", caller_context=context))
+    matched = match(Workload((*clients, *masters), Recorded((), ())), Recording(events, Scale.of(files=1)))
+    assert {mined.name: [sender.key for sender in mined.senders] for mined in matched.types} == {
+        "submit": ["c2"], "submit-2": ["c1"], "appmaster": ["m2"], "appmaster-2": ["m1"],
     }  # fmt: skip

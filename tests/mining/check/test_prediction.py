@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
-from froude.mining.check.prediction import LeafOutcome, Prediction, predict_recording
+from froude.mining.check.forecast import NodeDifference
+from froude.mining.check.prediction import LeafOutcome, Prediction, Unexpected, predict_recording
 from froude.mining.read.events import Recording
 from froude.workload.generators import fits
 from froude.workload.scale import Count
@@ -25,6 +27,7 @@ from froude.workload.types import (
 )
 from froude.workload.walk import fold, map_calls
 from testbed.synthetic import HELD_OUT, record
+from tests.support.mining.events import calls, event
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +72,35 @@ def test_calls_that_were_not_predicted_count_as_misses(workload: Workload, held_
     assert prediction.row("logical").outcomes[LeafOutcome.UNEXPECTED] == 2
     assert prediction.calls_seen == prediction.calls_matched + 1 == prediction.calls_predicted + 1
     assert prediction.sequence_share < 1
+
+
+def test_a_sender_of_a_kind_that_the_workload_lacks_is_silent(
+    workload: Workload, held_out: Recording
+) -> None:
+    """Nothing stated that there might be one."""
+    protocol = "org.apache.hadoop.yarn.server.api.ResourceTrackerPB"
+    last = held_out.events[-1]
+    more = replace(last, order=last.order + 1, client="ff", protocol=protocol, method="registerNodeManager")
+    prediction = predict_recording(workload, replace(held_out, events=(*held_out.events, more)))
+    whole = predict_recording(workload, held_out)
+    assert (prediction.unmatched, prediction.silent_sequences, prediction.silent) == (1, 1, ())
+    assert prediction.calls_seen == whole.calls_seen + 1
+    assert prediction.silent_share == len(more.request) / prediction.judged > 0
+    exact = sum(each.exact for each in prediction.sequences)
+    assert prediction.sequence_share == exact / (exact + 1)
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_what_an_unexpected_call_caused_is_as_silent_as_itself(*, silent: bool) -> None:
+    """Also where it follows no pattern, and what that caused in turn."""
+    first, other, third, alone = (calls(event(n, "m", {"src": "/a"}))[0] for n in range(4))
+    known = SimpleNamespace(call=lambda *_: not silent, node=lambda _: False)
+    unexpected = Unexpected([NodeDifference("c", (("", first),), ())], known)
+    unexpected.spread(
+        SimpleNamespace(effects={}, causes_of_lost=[(third, other), (other, first), (alone, alone)])
+    )
+    assert unexpected.calls == dict.fromkeys(map(id, (first, other, third)), silent)
+    assert unexpected.silent == {(n, "src"): silent for n in range(3)}
 
 
 def _spoiled(workload: Workload, *questions: Question) -> Workload:

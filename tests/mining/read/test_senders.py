@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from froude.mining.read.senders import role_of, senders_of
+from froude.mining.read.events import Recording
+from froude.mining.read.senders import is_timely, role_of, senders_of
+from froude.workload.scale import Scale
 from testbed.synthetic import DATANODE, record
 from tests.support.mining.events import event
 
@@ -37,3 +39,20 @@ def test_one_sender_a_process_with_its_calls_sorted() -> None:
     assert len(node.calls) == len(node.own) + len(node.periodic)
     again, _ = senders_of([run], conventions)
     assert [sender.tokens for sender in again] == [sender.tokens for sender in senders]
+
+
+def test_a_container_that_a_master_stops_is_a_matter_of_time() -> None:
+    """Where others stop one it is a call as any."""
+    master, other = "mr_appmaster_1795768550992_0001_000001", None
+    events = [
+        event(n, method, client=f"{context}", caller_context=context)
+        for n, (context, method) in enumerate(
+            (c, m) for c in (master, other) for m in ("mkdirs", "stopContainers")
+        )
+    ]
+    senders, _ = senders_of([Recording(events, Scale.of(n=1))])
+    assert [[call.token[1] for call in sender.own] for sender in senders] == [
+        ["mkdirs"],
+        ["mkdirs", "stopContainers"],
+    ]
+    assert [is_timely(each) for each in events] == [False, True, False, False]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -495,6 +496,38 @@ def test_numbers_of_the_scale_within_a_text(written: str, width: int) -> None:
     rule, (doubt,) = of_scales(written, *sizes)
     assert rule == Template(("part-of-", Scaled(Count.parse("files"), width)))
     assert doubt.equals == (Template(("part-of-", Scaled(Count.parse("folders"), width))),)
+
+
+@pytest.mark.parametrize(
+    ("leaf", "value", "asked_too"),
+    [("dst", "/made", False), ("res.size", 72, False), ("mode", 72, True)],
+    ids=["a path", "a length under another name", "a small number"],
+)
+def test_a_value_in_doubt_is_asked_about_where_it_is_sent_first(
+    leaf: str, value: str | int, *, asked_too: bool
+) -> None:
+    """Later calls copy it from there, whoever makes them: one answer is right for all."""
+    first = "src" if leaf == "dst" else "last.numBytes"
+    occurrences = []
+    for run, files in enumerate((4, 6, 8)):
+        said = f"{value}-{files}" if isinstance(value, str) else value
+        put, get = (Sender(run, name, Role("client"), []) for name in ("put", "get"))
+        for at, (sender, name, path) in enumerate(
+            ((put, "put.c1", first), (put, "put.c2", leaf), (get, "get.c1", leaf))
+        ):
+            call = calls(event(10 * run + at, "m", {path: said}))[0]
+            occurrences.append(Occurrence(run, 0, sender, name, call))
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=n, folders=n) for n in (4, 6, 8)])
+    miner.learn(occurrences)
+    rules = {
+        name: miner.rules([each for each in occurrences if each.template == name])
+        for name in ("put.c1", "put.c2", "get.c1")
+    }
+    copied = Flow("put.c1", Side.REQUEST, first)
+    assert (rules["put.c2"][leaf] == copied) is not asked_too
+    assert (rules["get.c1"][leaf] == replace(copied, which=Which.NTH, node_type="put")) is not asked_too
+    standing = {each.template for each in miner.doubts if each.rule == rules[each.template][each.path]}
+    assert standing == {"put.c1"}
 
 
 def test_a_time_of_the_nodes_own_clock_stands_until_it_is_read_again() -> None:

@@ -11,6 +11,7 @@ from froude.mining.history.timeline import Timeline
 from froude.mining.read.events import Recording
 from froude.mining.rules.findings import found, lost
 from froude.workload.scale import Scale
+from tests.support.mining.events import event
 
 
 def said(*scales: Scale, **more: object) -> list[tuple[str, bool]]:
@@ -41,6 +42,11 @@ def test_three_sizes_are_enough() -> None:
     assert said(*sizes, unknown=Counter({"spell": 2})) == [
         ("6 calls left out, whose methods the schema does not know: spell", False)
     ]
+    stopped = event(0, "stopContainers", caller_context="mr_appmaster_1795768550992_0001_000001")
+    ((what, fatal),) = (
+        (each.what, each.fatal) for each in found([Recording([stopped], size) for size in sizes], [])
+    )
+    assert (what, fatal) == ("3 calls left out, on which time alone decides: stopContainers", False)
 
 
 def test_effects_whose_causes_follow_no_pattern() -> None:

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from froude.mining.counts import Fit
 from froude.mining.rules.doubtful_rules import Doubt
 from froude.mining.rules.questions import Questions
 from froude.workload.scale import Count
-from froude.workload.types import Absent, Cases, Constant, Counter, Question, Rule, Scaled, Template, Unknown
+from froude.workload.types import (
+    STEPS,
+    Absent,
+    CallTemplate,
+    Cases,
+    Constant,
+    Counter,
+    NodeType,
+    Question,
+    Repeat,
+    Rule,
+    Scaled,
+    Template,
+    Unknown,
+)
 
 FILES, FOLDERS = Count(0, {"files": 1}), Count(0, {"folders": 1})
 
@@ -61,6 +77,28 @@ def test_an_argument_without_a_rule_is_asked() -> None:
     assert (question.id, question.call, question.path) == ("client.c1:src", "client.c1", "src")
     assert question.text == "client: what gives src of create its value?"
     assert (question.examples, question.candidates) == (("/x", "/y"), (rule,))
+
+
+@pytest.mark.parametrize(("calls", "asked"), [(5, []), (6, ["c:steps"])])
+def test_steps_that_many_calls_do_not_fit_are_asked_about(calls: int, asked: list[str]) -> None:
+    """More than one of twenty."""
+    questions = Questions()
+    questions.deviating("c", calls, 100)
+    assert [question.id for question in questions.asked] == asked
+
+
+def test_of_a_type_that_goes_on_its_steps_are_asked_instead_of_its_loops() -> None:
+    """Where some loop has no sure number; the number of nodes stays a question of its own."""
+    loop = Repeat("L1", FILES, (CallTemplate("c.c1", "p.P", "m", {}),), rivals=(FOLDERS,))
+    node, questions = NodeType("c", FILES, (loop,)), Questions()
+    assert questions.steps(node) == node
+    for what in ("iterations of L1 in c", "number of c nodes"):
+        questions.number("c", what, Fit(FILES, (FOLDERS,)))
+    assert questions.steps(node) == replace(node, steps=(replace(loop, rivals=()),))
+    assert [(question.id, question.path) for question in questions.asked] == [
+        ("c:number of c nodes", None),
+        ("c:steps", STEPS),
+    ]
 
 
 RULE = Constant(3)

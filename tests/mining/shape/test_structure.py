@@ -143,3 +143,29 @@ def test_a_sender_whose_first_call_was_lost_is_of_its_type() -> None:
     ]
     types, _ = find_types(senders_of(_store(more="odd"))[0], 3)
     assert len(types) == 2
+
+
+def test_processes_of_one_job_are_of_one_type_where_a_few_made_a_call_more() -> None:
+    """And of another than those of another job that do the same."""
+    stamp = 1795768550992
+    name = "application_submission_context.application_name"
+    number = "application_submission_context.application_id.id"
+    runs = []
+    for total in (2, 1):
+        events: list[Event] = []
+        for job in (1, 2):
+            submitted = {name: "count" if job != total else "total", number: job}
+            events.append(
+                event(len(events), "submitApplication", submitted, client=f"c{job}", caller_context="CLI")
+            )
+            more = ["msync"] if (job, total) == (1, 2) else []
+            for method in [*["mkdirs", "create", "complete"] * 9, *more]:
+                of_job = f"mr_appmaster_{stamp}_{job:04}_000001"
+                events.append(event(len(events), method, client=f"m{job}", caller_context=of_job))
+        runs.append(Recording(events, Scale.of(files=total)))
+    types, _ = find_types(senders_of(runs)[0], 2)
+    masters = [each for each in types if each.role.name == "appmaster"]
+    assert [[(sender.run, sender.key) for sender in each.senders] for each in masters] == [
+        [(0, "m1"), (1, "m2")],
+        [(0, "m2"), (1, "m1")],
+    ]

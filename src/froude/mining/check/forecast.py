@@ -31,10 +31,11 @@ from froude.workload.types import (
     NodeType,
     Repeat,
     Scalar,
+    Side,
     Step,
     Workload,
 )
-from froude.workload.walk import loops_around, repeats
+from froude.workload.walk import flows, loops_around, repeats, templates
 
 _INDEX = re.compile(r"\[[^\]]+\]")
 Place = tuple[str, Round]
@@ -269,6 +270,7 @@ class Announced:
         questions = open_questions(workload)
         refusals = extrapolate(workload, Scale(dict(scale))).refusals
         self._arguments = {(q.call, _INDEX.sub("[]", q.path or "")) for q in questions if q.call is not None}
+        self._add_copies(workload)
         self._refused = {each.node_type for each in refusals if each.fatal and each.number is None}
         asked = ((question.node_type, question.number) for question in questions)
         self._numbers = {*asked, *((refusal.node_type, refusal.number) for refusal in refusals)}
@@ -276,6 +278,23 @@ class Announced:
         self._loops = {
             call.id: around for node in workload.node_types for call, around in loops_around(node.steps)
         }
+
+    def _add_copies(self, workload: Workload) -> None:
+        """Add the arguments that flow from requests in which they were stated to be unsure."""
+        copies = {
+            (call.id, _INDEX.sub("[]", path)): [
+                (flow.call, _INDEX.sub("[]", flow.path)) for flow in flows(rule) if flow.side is Side.REQUEST
+            ]
+            for node_type in workload.node_types
+            for call in templates(node_type)
+            for path, rule in call.arguments.items()
+        }
+        number = -1
+        while number < len(self._arguments):
+            number = len(self._arguments)
+            self._arguments |= {
+                to for to, sources in copies.items() if not self._arguments.isdisjoint(sources)
+            }
 
     @property
     def everything(self) -> bool:

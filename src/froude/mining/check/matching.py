@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from froude.base.units import Quantity
@@ -14,6 +14,7 @@ from froude.mining.effects.relocation import Key, trace_back
 from froude.mining.history.placement import Known, Placement, placement_of
 from froude.mining.read.canonical import Token
 from froude.mining.read.events import Recording
+from froude.mining.read.jobs import application_of, applications_of
 from froude.mining.read.knowledge import BATCHES, CLIENT, REPORTS, ROLES, SHELL
 from froude.mining.read.lanes import put_in_order
 from froude.mining.read.periodic import Period
@@ -171,28 +172,45 @@ def _as_found(node: NodeType, tokens: Mapping[str, Token]) -> MinedType:
 def _assign(
     senders: Sequence[Sender], types: Sequence[MinedType], workload: Workload, scale: Mapping[str, Quantity]
 ) -> list[Sender]:
-    """Give each sender to the type by which it parses best, then by its names; of equals to the first not full."""
+    """Give each sender to the type by which it parses best, of its job's first; of equals to the first not full."""
     unmatched: list[Sender] = []
     automata: dict[str, Automaton] = {mined.name: mined.automaton for mined in types}
+    nodes = {node.name: node for node in workload.node_types}
     wanted = {node.name: node.count.whole_at(scale) for node in workload.node_types}
     filled: Counter[str] = Counter()
+    masters: dict[int, set[str]] = defaultdict(set)
+    """By application: the types that its master may be of, one once it is known."""
     for sender in senders:
-        choices = [t for t in types if role_name(workload.node_type(t.name)) == sender.role.name]
-        costs = []
-        for mined in choices:
-            automaton = automata[mined.name]
-            parse = automaton.parse(sender.tokens, exact=True) or automaton.parse(sender.tokens)
-            costs.append(float("inf") if parse is None else parse.cost // 1)
-        if not costs:
+        choices = [mined for mined in types if role_name(nodes[mined.name]) == sender.role.name]
+        if not choices:
             unmatched.append(sender)
             continue
-        best = [mined for mined, cost in zip(choices, costs, strict=True) if cost == min(costs)]
-        alike = {mined.name: _alike(sender, workload.node_type(mined.name)) for mined in best}
-        best = [mined for mined in best if alike[mined.name] == max(alike.values())]
+        application = application_of(sender)
+        of_job = [mined for mined in choices if _is_of(masters[application or 0], nodes[mined.name])]
+        ranks = {}
+        for mined in of_job or choices:
+            automaton = automata[mined.name]
+            parse = automaton.parse(sender.tokens, exact=True) or automaton.parse(sender.tokens)
+            cost = float("inf") if parse is None else parse.cost // 1
+            ranks[mined.name] = -cost, _alike(sender, nodes[mined.name])
+        best = [mined for mined in choices if ranks.get(mined.name) == max(ranks.values())]
         chosen = next((mined for mined in best if filled[mined.name] < wanted[mined.name]), best[0])
         filled[chosen.name] += 1
         chosen.senders.append(sender)
+        if application is not None and chosen.name in masters[application]:
+            masters[application] = {chosen.name}
+        submitted = applications_of(sender)
+        started = [n.name for n in nodes.values() if n.container and n.container.of == chosen.name]
+        for at, number in enumerate(submitted):
+            masters[number] = {started[at]} if len(started) == len(submitted) else set(started)
     return unmatched
+
+
+def _is_of(masters: Collection[str], node: NodeType) -> bool:
+    """Whether a type's nodes are masters of an application, or its tasks."""
+    if node.container is None:
+        return not masters
+    return (node.name if node.container.priority is None else node.container.of) in masters
 
 
 def _alike(sender: Sender, node: NodeType) -> int:

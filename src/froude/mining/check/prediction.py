@@ -34,6 +34,7 @@ from froude.mining.read.canonical import Logical, decided_by_time
 from froude.mining.read.events import Event, Recording, recording_of
 from froude.mining.read.knowledge import ASKS
 from froude.mining.read.reports import on_the_way
+from froude.mining.read.senders import is_timely
 from froude.mining.shape.structure import Occurrence
 from froude.mining.yarn.container_requests import Outstanding, judge
 from froude.mining.yarn.inputs import find_inputs
@@ -515,7 +516,7 @@ def _outcome(event: Event, leaf: Leaf, score: Score) -> LeafOutcome:
     """What became of a leaf; what time alone decides on is the playing machine's."""
     if leaf in score.outcomes:
         return score.outcomes[leaf]
-    timely = leaf in score.early or decided_by_time(event, leaf[1])
+    timely = leaf in score.early or decided_by_time(event, leaf[1]) or is_timely(event)
     return LeafOutcome.GENERATED if timely else LeafOutcome.UNEXPECTED
 
 

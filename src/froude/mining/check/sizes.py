@@ -14,8 +14,9 @@ from froude.base.summary import counted
 from froude.mining.check.prediction import Prediction, predict_recording, seen_by
 from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Recording
+from froude.mining.rules.questions import about_steps
 from froude.workload.scale import Scale, size_of
-from froude.workload.types import NODES, STEPS, Constant, LeftOut, Question, Scaled, Workload
+from froude.workload.types import NODES, STEPS, LeftOut, Question, Scaled, Workload
 from froude.workload.walk import templates
 
 _FEWEST_SIZES = 3
@@ -114,7 +115,7 @@ def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
         question
         for node_type in workload.node_types
         for question in (
-            _about_steps(node_type.name, steps.get(node_type.name, {})),
+            _about_steps(workload, node_type.name, steps.get(node_type.name, {})),
             _about_number(workload, node_type.name, numbers.get(node_type.name, {})),
         )
         if question is not None
@@ -122,11 +123,11 @@ def doubts(workload: Workload, sizes: Sequence[SizeLeftOut]) -> list[Question]:
     return [*asked, *_about_arguments(workload, arguments)]
 
 
-def _about_steps(name: str, wrong: dict[str, int]) -> Question | None:
-    if not wrong:
+def _about_steps(workload: Workload, name: str, wrong: dict[str, int]) -> Question | None:
+    if not wrong or any(each.node_type == name and each.path == STEPS for each in workload.questions):
         return None
     text = f"{name}: {_at_sizes(wrong, 'call')} did not follow from the other sizes; are its steps right at other sizes?"
-    return Question(f"{name}:steps", text, name, path=STEPS, candidates=(Constant("as mined"),))
+    return about_steps(name, text)
 
 
 def _about_number(workload: Workload, name: str, wrong: dict[str, int]) -> Question | None:

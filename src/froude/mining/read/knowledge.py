@@ -194,6 +194,10 @@ STAGE_SHARE = 0.05
 """Share of the containers of one stage that have ended when those of the next are asked for, where a recording fits it
 (`mapreduce.job.reduce.slowstart.completedmaps`)."""
 
+TIMELY = {"appmaster": frozenset({"stopContainers"})}
+"""By role, methods that time alone has called: a master of MapReduce stops a container whose process has not ended yet
+when it hears that its task has."""
+
 POLLS = {"complete": Poll("result", True)}
 """Calls that are repeated until an answer has a value, by method: a quick run shows none that had to be."""
 

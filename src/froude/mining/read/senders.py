@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from froude.mining.read.canonical import Logical, Token, find_polls, join_polls, logical_calls
 from froude.mining.read.events import Event, Recording
-from froude.mining.read.knowledge import CLIENT, ROLES, Role
+from froude.mining.read.knowledge import CLIENT, ROLES, TIMELY, Role
 from froude.mining.read.periodic import Period, find_periodic
 from froude.workload.types import Poll
 
@@ -90,6 +90,12 @@ def role_of(events: Sequence[Event]) -> Role:
     return CLIENT
 
 
+def is_timely(event: Event) -> bool:
+    """Whether time alone decides that a call is made (`TIMELY`)."""
+    roles = [role for role, methods in TIMELY.items() if event.method in methods]
+    return bool(roles) and role_of([event]).name in roles
+
+
 def _find_conventions(senders: Sequence[Sender], recordings: Sequence[Recording]) -> Conventions:
     polls = find_polls([sender.calls for sender in senders])
     by_role: dict[str, list[Sender]] = defaultdict(list)
@@ -109,8 +115,10 @@ def _find_conventions(senders: Sequence[Sender], recordings: Sequence[Recording]
 
 def _sort_calls(sender: Sender, conventions: Conventions) -> None:
     real = set(conventions.periods.get(sender.role.name, {}))
-    own = join_polls(_without(sender.calls, real), conventions.polls)
-    sender.periodic = [call for call in sender.calls if call.token in real]
+    timely = TIMELY.get(sender.role.name, frozenset())
+    called = [call for call in sender.calls if call.token[1] not in timely]
+    own = join_polls(_without(called, real), conventions.polls)
+    sender.periodic = [call for call in called if call.token in real]
     sender.own = own
     sender.calls = sorted([*own, *sender.periodic], key=_ORDER)
 

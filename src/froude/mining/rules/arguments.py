@@ -22,9 +22,9 @@ from froude.mining.history.value_uses import Takers
 from froude.mining.read.ask_names import is_asked
 from froude.mining.read.canonical import Token
 from froude.mining.read.elements import with_numbers
-from froude.mining.read.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
+from froude.mining.read.knowledge import GAUGES, NAMING, REPORTS, SIZES, THINGS, fact_of
 from froude.mining.rules import sampling
-from froude.mining.rules.candidates import alike, leaf_name
+from froude.mining.rules.candidates import alike, flows_from, leaf_name
 from froude.mining.rules.doubtful_rules import SHORT_TEXT, Doubt, below_ten, growing, replaced, short_texts
 from froude.mining.rules.evidence import (
     SOURCES_TRIED,
@@ -60,7 +60,7 @@ from froude.workload.types import (
     Which,
 )
 from froude.workload.types import Counter as CounterRule
-from froude.workload.walk import within
+from froude.workload.walk import flows, within
 
 _EXAMPLES = 5
 _OTHER_NODES = 2
@@ -112,6 +112,8 @@ class ArgumentMiner:
         """Values that were seen to take turns."""
         self._thin: list[Rule] = []
         """Lines over two nodes or rounds."""
+        self._doubtful: dict[Value, list[tuple[str, str]]] = defaultdict(list)
+        """By value: templates and leaf paths of requests where it is in doubt, in order."""
         self.doubts: list[Doubt] = []
         """Constants that stand although a few calls differ."""
 
@@ -138,19 +140,60 @@ class ArgumentMiner:
             own_facts: whether a program plays the node that knows facts of its own machine.
         """
         occurrences = Takers.of(occurrences)
-        rules = {
-            path: self.rule(occurrences, values, path=path, own_facts=own_facts)
+        template = occurrences[0].template
+        asked = {
+            path: Column(occurrences, values, path)
             for path, values in columns(occurrences).items()
             if not is_asked(occurrences[0].call.token[1], path)
         }
-        few = ", ".join(below_ten(occurrences, self._scales))
-        for path in short_texts(occurrences) if few and not own_facts else ():
-            if not any(isinstance(part, Flow) for part in within(rules[path])):
-                self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], below_ten=few))
+        rules = {
+            path: self.rule(occurrences, column.values, path=path, own_facts=own_facts)
+            for path, column in asked.items()
+        }
+        few = not own_facts and below_ten(occurrences, self._scales)
+        for path in short_texts(occurrences) if few else ():
+            if not any(flows(rules[path])):
+                self.doubts.append(Doubt(template, path, (), rules[path], below_ten=True))
+        doubted = {each.path for each in self.doubts if each.template == template}
+        for path, rule in rules.items():
+            unsure = path in doubted or is_open(rule)
+            rules[path] = self._of_doubtful(asked[path], rule, unsure=unsure) or rule
+            if unsure and rules[path] is rule:
+                for value in dict.fromkeys(asked[path].values):
+                    self._doubtful[value].append((template, path))
         for path in growing(occurrences, self._scales):
             if path in rules:
-                self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
+                self.doubts.append(Doubt(template, path, (), rules[path], longer=True))
         return rules | outstanding.rules(occurrences, self._scales, self._inputs)
+
+    def _of_doubtful(self, column: Column, rule: Rule, *, unsure: bool) -> Rule | None:
+        """The flow of a value that stands in an earlier call and is in doubt here or there: one question is about both.
+
+        Args:
+            rule: found for the column.
+            unsure: whether it is in doubt itself.
+        """
+        at = column.shows
+        copied = any(flow.element is None or not unsure for flow in flows(rule))
+        if at is None or copied or isinstance(rule, NodeFact):
+            return None
+        value, own = column.values[at], type_of(column.template)
+        telling = not isinstance(value, Special) and is_distinctive(value)
+        length = leaf_name(column.path) in SIZES
+        tried = [
+            flow
+            for template, path in self._doubtful.get(value, ())
+            if template != column.template and (telling or (length and leaf_name(path) in SIZES))
+            for flow in flows_from(
+                (template, None if type_of(template) == own else type_of(template), Side.REQUEST, path),
+                column.template,
+            )
+        ]
+        found = next((flow for flow in tried if self._sources.holds(flow, column)), None)
+        if found is None and unsure:
+            flow = self._sources.flow(column)
+            found = flow if isinstance(flow, Flow) and flow.node_type is None else None
+        return found
 
     def reported(self, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
         """The rule of every leaf of reports (`reported`): what names the thing comes from what caused them.

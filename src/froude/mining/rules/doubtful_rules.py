@@ -32,8 +32,8 @@ class Doubt:
     """Other rules that hold at all calls: which is right shows at another Scale."""
     thin: bool = False
     """Whether it was seen at two nodes or two rounds alone: any two numbers lie on one line."""
-    below_ten: str = ""
-    """Of what may be the length of a short text, which grows with the digits of a number in it: what had one digit."""
+    below_ten: bool = False
+    """Whether it may be the length of a short text, which grows with a number in it that always had one digit."""
     clock: bool = False
     """Whether it repeats a time that the node read of its own clock, until that is read again."""
     longer: bool = False
@@ -68,20 +68,18 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
     ]
 
 
-def below_ten(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> list[str]:
-    """What a text may have a number of, and had one digit in every run: nodes, rounds of a loop, variables.
+def below_ten(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> bool:
+    """Whether a text may have a number that had one digit in every run: of nodes, of rounds of a loop, a variable.
 
     Args:
         occurrences: the calls of one template.
         scales: of each run, by its number.
     """
-    most = {"nodes": max(occurrence.node for occurrence in occurrences)}
-    for name in occurrences[0].indices:
-        rounds = max(occurrence.indices.get(name, 0) for occurrence in occurrences)
-        most["rounds"] = min(rounds, most.get("rounds", rounds))
-    for name in sorted(set.intersection(*map(set, scales))):
-        most[name] = max(int(scale[name].value) for scale in scales) - 1
-    return [name for name, number in most.items() if 0 < number < _TWO_DIGITS - 1]
+    loops = [max(each.indices.get(name, 0) for each in occurrences) for name in occurrences[0].indices]
+    most = [max(each.node for each in occurrences), *([min(loops)] if loops else [])]
+    known = set.intersection(*map(set, scales))
+    most += [max(int(scale[name].value) for scale in scales) - 1 for name in known]
+    return any(0 < number < _TWO_DIGITS - 1 for number in most)
 
 
 def short_texts(occurrences: Sequence[Occurrence]) -> list[str]:

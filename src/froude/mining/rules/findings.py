@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from froude.mining.history.placement import Placement
 from froude.mining.read.events import Recording
+from froude.mining.read.senders import is_timely
 from froude.mining.shape.structure import MinedType
 from froude.workload.types import Finding
 
 
 def found(recordings: Sequence[Recording], types: Sequence[MinedType]) -> list[Finding]:
-    """Of the recordings: their Scales, methods that no schema knows, lowered intervals, types that one run had."""
-    return [*_of_scales(recordings), *_unknown(recordings), *_lowered(recordings), *_lone(types, recordings)]
+    """Of the recordings: their Scales, calls that are left out, lowered intervals, types that one run had."""
+    return [*_of_scales(recordings), *_left_out(recordings), *_lowered(recordings), *_lone(types, recordings)]
 
 
 def _of_scales(recordings: Sequence[Recording]) -> list[Finding]:
@@ -33,11 +35,19 @@ def _of_scales(recordings: Sequence[Recording]) -> list[Finding]:
     return findings
 
 
-def _unknown(recordings: Sequence[Recording]) -> list[Finding]:
-    names = sorted({name for recording in recordings for name in recording.unknown})
-    total = sum(sum(recording.unknown.values()) for recording in recordings)
-    what = f"{total} calls left out, whose methods the schema does not know: {', '.join(names)}"
-    return [Finding(what, fatal=False)] if total else []
+def _left_out(recordings: Sequence[Recording]) -> list[Finding]:
+    unknown, timely = Counter[str](), Counter[str]()
+    for recording in recordings:
+        unknown.update(recording.unknown)
+        timely.update(event.method for event in recording.events if is_timely(event))
+    return [
+        Finding(f"{calls.total()} calls left out, {why}: {', '.join(sorted(calls))}", fatal=False)
+        for calls, why in (
+            (unknown, "whose methods the schema does not know"),
+            (timely, "on which time alone decides"),
+        )
+        if calls
+    ]
 
 
 def _lowered(recordings: Sequence[Recording]) -> list[Finding]:

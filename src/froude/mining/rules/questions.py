@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from froude.mining.counts import Fit
 from froude.mining.rules.arguments import is_open
 from froude.mining.rules.doubtful_rules import Doubt
 from froude.workload.scale import Count
-from froude.workload.types import START, Absent, Constant, Question, Rule, Scalar, Scaled, StartRule, Unknown
-from froude.workload.walk import within
+from froude.workload.types import (
+    NODES,
+    START,
+    STEPS,
+    Absent,
+    Constant,
+    NodeType,
+    Question,
+    Rule,
+    Scalar,
+    Scaled,
+    StartRule,
+    Step,
+    Unknown,
+)
+from froude.workload.walk import fold, within
+
+_MANY = 0.05
+"""Share of a type's calls that may fit no common pattern before its steps are asked about."""
 
 
 class Questions:
@@ -64,6 +82,36 @@ class Questions:
         text = f"{what}: {seen}; which formula, or is it drawn from that range?"
         self.asked.append(Question(f"{node_type}:{what}", text, node_type, candidates=(rule,)))
 
+    def deviating(self, node_type: str, calls: int, total: int) -> None:
+        """Ask for the steps of a type of whose calls many fit no common pattern.
+
+        Args:
+            calls: how many.
+            total: of how many.
+        """
+        if calls > _MANY * total:
+            text = f"{node_type}: {calls} of {total} calls fit no common pattern; are its steps right as they are?"
+            self.asked.append(about_steps(node_type, text))
+
+    def steps(self, node_type: NodeType) -> NodeType:
+        """Ask for the steps of a type that was at work when recordings ended, where some loop has no sure number.
+
+        Returns:
+            The type; where its steps are asked about, their numbers are that question, and no rivals stand beside them.
+        """
+        name = node_type.name
+        loops = [each for each in self.asked if each.node_type == name and each.number not in {None, NODES}]
+        if not loops:
+            return node_type
+        known = [each for each in self.asked if each.node_type == name and each.path == STEPS]
+        self.asked = [each for each in self.asked if each not in (*loops, *known)]
+        text = f"{name}: was at work when recordings ended, and would have gone on; are its steps right as they are?"
+        self.asked.append(about_steps(name, text))
+        steps: list[Step] = fold(
+            node_type.steps, lambda call: call, lambda loop, body: replace(loop, steps=tuple(body), rivals=())
+        )
+        return replace(node_type, steps=tuple(steps))
+
     def user(self, node_type: str, rule: Rule) -> None:
         """Ask whose calls a type's are, where the rule is open.
 
@@ -116,6 +164,11 @@ class Questions:
             self.asked.append(Question(name, text, node_type, template, doubt.path, doubt.others, candidates))
 
 
+def about_steps(node_type: str, text: str) -> Question:
+    """A question about all steps of a node type."""
+    return Question(f"{node_type}:steps", text, node_type, path=STEPS, candidates=(Constant("as mined"),))
+
+
 def _unsure(doubt: Doubt) -> str:
     """What is in doubt, in words."""
     if doubt.equals:
@@ -123,8 +176,7 @@ def _unsure(doubt: Doubt) -> str:
     if doubt.thin:
         return "was seen at two nodes or rounds alone; what is it at others"
     if doubt.below_ten:
-        why = f"may be the length of a text with a number in it, and {doubt.below_ten} stayed below 10"
-        return f"{why}; how long is it with more digits"
+        return "may be the length of a text with a number in it that had one digit; how long is it with more digits"
     if doubt.clock:
         return "is a time of the node's own clock; how often is that read again"
     if doubt.longer:

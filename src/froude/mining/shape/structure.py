@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from froude.mining.read.canonical import Logical, Token
 from froude.mining.read.elements import ONLY, Numbers
+from froude.mining.read.jobs import jobs_of
 from froude.mining.read.knowledge import CLIENT, ROLES, SHELL, SHELL_COMMANDS, Role
 from froude.mining.read.senders import Sender
 from froude.mining.shape.alignment import Pattern, unify
@@ -176,25 +177,26 @@ def _name(senders: Sequence[Sender]) -> str:
 
 
 def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
-    """Senders of one role and set of calls; sets that some run lacks are pooled by role."""
-    by_set: dict[tuple[str, frozenset[Token]], list[Sender]] = defaultdict(list)
+    """Senders of one role, job and set of calls; sets that some run lacks are pooled by role and job."""
+    jobs = jobs_of(senders, runs)
+    by_set: dict[tuple[str, str, frozenset[Token]], list[Sender]] = defaultdict(list)
     for sender in senders:
         # Nodes that a program of their own plays are one type, whatever they happened to be asked for.
         kind = frozenset[Token]() if sender.role.emulated else frozenset(sender.tokens)
-        by_set[sender.role.name, kind].append(sender)
+        by_set[sender.role.name, jobs.get(id(sender), ""), kind].append(sender)
     whole = [group for group in by_set.values() if len({s.run for s in group}) == runs]
-    pools: dict[str, list[Sender]] = defaultdict(list)
-    for group in by_set.values():
+    pools: dict[tuple[str, str], list[Sender]] = defaultdict(list)
+    for (role, job, _), group in by_set.items():
         if len({s.run for s in group}) < runs:
-            pools[group[0].role.name].extend(group)
-    for role, pool in pools.items():
-        # A lone deviant joins the type of its role if there is just one.
-        homes = [group for group in whole if group[0].role.name == role]
+            pools[role, job].extend(group)
+    for (role, job), pool in pools.items():
+        # A lone deviant joins the type of its role and job if there is just one.
+        homes = [g for g in whole if (g[0].role.name, jobs.get(id(g[0]), "")) == (role, job)]
         joined = unify(s.tokens for s in [*homes[0], *pool]) if len(homes) == 1 else None
         everybody = _ordered(sender for group in (*homes, pool) for sender in group)
         number = _number_of_each_run(everybody, runs)
         if joined is not None or (
-            len(homes) == 1 and _lost_a_few([*homes[0], *pool], _commonest(homes[0])[0])
+            len(homes) == 1 and _lost_a_few([*homes[0], *pool], _commonest(homes[0])[0], more=bool(job))
         ):
             homes[0].extend(pool)
         elif runs > 1 and 1 < number <= _MOST_APART and _told_apart(everybody, number):
@@ -205,14 +207,19 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
     return [_ordered(group) for group in whole]
 
 
-def _lost_a_few(senders: Sequence[Sender], pattern: Pattern) -> bool:
-    """Whether senders follow a pattern but for a few calls that a capture may have lost: none did more."""
+def _lost_a_few(senders: Sequence[Sender], pattern: Pattern, *, more: bool = False) -> bool:
+    """Whether senders follow a pattern but for a few calls that a capture may have lost.
+
+    Args:
+        more: whether they may have made a few more, too, as processes of one job may; others are of another type.
+    """
     automaton, lost = Automaton(pattern), 0
     for sender in senders:
         parse = automaton.parse(sender.tokens)
-        if parse is None or any(match.element < 0 for match in parse.matches):
+        extra = 0 if parse is None else sum(match.element < 0 for match in parse.matches)
+        if parse is None or (extra and not more):
             return False
-        lost += len(parse.missing)
+        lost += len(parse.missing) + extra
     return not senders[0].role.emulated and lost <= _TOLERATED * _calls(senders)
 
 
