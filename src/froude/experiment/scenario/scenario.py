@@ -19,6 +19,8 @@ from froude.documents.lineage import declared_of, open_document
 from froude.documents.migrate import Migrations
 from froude.documents.plain import Fields
 from froude.documents.reading import dump_document
+from froude.experiment.compare.finding import ALLOWED as STATED
+from froude.experiment.compare.finding import parse_stated
 from froude.experiment.compare.measures import (
     DEFAULT_LEVEL,
     DEFAULT_MARGIN,
@@ -321,6 +323,29 @@ class Comparing(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Finding(Declared):
+    """What others have found, to be looked for in a sweep: the answer begins with whether it was reproduced."""
+
+    claim: Annotated[str | None, Example("a block takes longer to place the more DataNodes there are")] = None
+    """What is claimed, in words."""
+    limits: Annotated[
+        tuple[Annotated[str, Text(parse_stated, STATED)], ...], Example(["last/first: p50(addBlock) > 1.2"])
+    ] = ()
+    """What holds of the first arm, of the last, or of the last beside the first, if it is so. A run that breaks limits
+    of the base does not count."""
+
+    def check(self) -> None:
+        """Refuse a claim that nothing decides, and limits that decide nothing.
+
+        Raises:
+            FieldError: so it is.
+        """
+        if (self.claim is None) == bool(self.limits):
+            name, other = ("limits", "claim") if self.claim else ("claim", "limits")
+            raise FieldError("is missing", names=(name,), allowed=f"{other} and {name}, or neither")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SweepScenario(Declared):
     """The same experiment with some of its fields varied."""
 
@@ -340,6 +365,8 @@ class SweepScenario(Declared):
     """Root of every random choice."""
     compare: Comparing = Comparing()
     """How every arm is compared with the first."""
+    finding: Finding = Finding()
+    """What it is to show."""
 
     @property
     def varied(self) -> tuple[str, ...]:
