@@ -26,9 +26,8 @@ _PARTS = ("-base", "-workload")
 
 def shipped() -> Mapping[str, str]:
     """What each answers, in a line, by name."""
-    return {
-        path.stem: _question(path) for path in sorted(FOLDER.glob("*.yaml")) if not path.stem.endswith(_PARTS)
-    }
+    paths = {path.stem: path for path in FOLDER.glob("*.yaml")}
+    return {name: _question(path) for name, path in sorted(paths.items()) if not name.endswith(_PARTS)}
 
 
 def files_of(name: str, place: Path) -> Mapping[Path, str]:
