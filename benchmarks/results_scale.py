@@ -22,20 +22,13 @@ from froude.experiment.runners import PlayRunner
 from froude.experiment.scenario.options import PlanLoad, Target
 from froude.experiment.scenario.scenario import PlayScenario, read_scenario
 from froude.experiment.scenario.shipped import FOLDER
-from froude.hadoop.fsimage.heap import shipped_law
+from froude.hadoop.fsimage.heap import PUBLISHED, PUBLISHED_BLOCKS, shipped_law
 
 _STEADY_S = 300.0
 """For how long all nodes are there."""
 _DATANODES = {10_000: (500, "2 GB"), 30_000: (500, "3 GB"), 60_000: (500, "4 GB"), 100_000: (500, "6 GB")}
 """How many: those that begin in a second, and the NameNode's heap."""
 _NODEMANAGERS = {2_000: "2 GB", 25_000: "4 GB"}
-_PUBLISHED = {
-    "eBay, 1 billion objects": (1.0e9, 180e9, "heap, as published"),
-    "LinkedIn, 1.6 billion objects, 10,000 nodes": (1.6e9, 380e9, "memory of the process, not heap in use"),
-}
-"""Objects, bytes, and what the bytes are of."""
-_BLOCKS = 1.1
-"""For each file and folder of those clusters, for which nobody states it."""
 TOPIC = Topic(
     "scale",
     "Many emulated nodes, measured",
@@ -116,19 +109,21 @@ def _with(busy: str, nodes: str, rows: list[Row]) -> list[Row]:
 def heap() -> list[Row]:
     """The law of the heap, and what it predicts for clusters of which figures were published."""
     law = shipped_law()
-    names = ("an empty namespace", "a file or folder", "a block")
+    names = ("an empty namespace, without hash tables", "a file or folder", "a block")
     measured = f"{len(law.points)} points, references of 8 bytes, {law.measured['heap']} of heap, {law.measured['date']}"
     rows = [
         Row(f"heap of {name}", round(each), "bytes", conditions=measured)
         for name, each in zip(names, law.coefficients, strict=True)
     ]
-    for name, (objects, published, what) in _PUBLISHED.items():
-        need = law.need(objects, _BLOCKS)
-        low, high = (f"{each / 1e9:.0f}" for each in need.interval_bytes)
+    for each in PUBLISHED:
+        need = law.need(each.objects, PUBLISHED_BLOCKS)
+        low, high = (f"{end / 1e9:.0f}" for end in need.interval_bytes)
         conditions = (
-            f"{_BLOCKS} blocks for each file or folder; interval {low} to {high} GB; published is {what}"
+            f"{PUBLISHED_BLOCKS} blocks for each file or folder; interval {low} to {high} GB, "
+            f"{need.times_measured:.0f} times the largest measured; published is {each.what} ({each.source})"
         )
-        rows.append(near(f"heap of {name}", need.used_bytes / 1e9, "GB", published / 1e9, 0.15, conditions))
+        title = f"heap of {each.name}, {each.objects / 1e9:g} billion objects"
+        rows.append(near(title, need.used_bytes / 1e9, "GB", each.memory_bytes / 1e9, 0.15, conditions))
     return rows
 
 

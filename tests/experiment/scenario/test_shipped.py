@@ -19,12 +19,14 @@ from froude.experiment.scenario.scenario import (
     SweepScenario,
     read_scenario,
 )
-from froude.experiment.scenario.shipped import complete, files_of, shipped
+from froude.experiment.scenario.shipped import complete, files_of, ready, shipped
 from froude.experiment.sweep.sweep import arms_of
 
 RECORDINGS = ["mapreduce", "mapreduce-streaming", "spark"]
 FINDINGS = ["containers-per-node", "heartbeat-burst", "placement-time", "startup-containers"]
-SWEEPS = [name for name in shipped() if name not in ("replay", "containers", "datanodes", *RECORDINGS)]
+SWEEPS = [
+    name for name in shipped() if name not in ("replay", "containers", "datanodes", "giants", *RECORDINGS)
+]
 
 
 def test_each_says_what_it_asks() -> None:
@@ -110,6 +112,17 @@ def test_a_finding_runs_as_it_is(name: str, tmp_path: Path) -> None:
             plan = PlayRunner.of(arm.scenario).plan
             check_limits([parse_stated(text).limit for text in sweep.finding.limits], facts_of(plan))
             assert plan.playable
+
+
+@pytest.mark.parametrize(("name", "there"), [("giants", True), ("fair-lock", False), ("s.yaml", False)])
+def test_one_that_needs_nothing_is_run_by_its_name(
+    name: str, there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless a file has it."""
+    monkeypatch.chdir(tmp_path)
+    assert ready(Path(name)).is_file() is there
+    Path(name).touch()
+    assert ready(Path(name)) == Path(name)
 
 
 def test_a_comparison_of_replays_needs_what_is_the_users() -> None:

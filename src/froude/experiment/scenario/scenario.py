@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, get_args
 
 from froude.base.units import Quantity, seconds_text
 from froude.documents.declared import Declared, Example
@@ -52,6 +52,7 @@ from froude.workload.scale import Scale
 
 MIGRATIONS = Migrations("scenario", 1)
 KIND = "kind"
+_LEAST_SIZES = 3
 _SHORTEST_DUET_S = 120.0
 """Half of it for the warm-up, and twenty batches that are longer than most of what disturbs one of them."""
 
@@ -256,6 +257,33 @@ class RecordScenario(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeapScenario(Declared):
+    """Measure the heap of NameNodes with namespaces of several sizes → a law, and what it says of published clusters."""
+
+    kind: ClassVar[str] = "heap"
+    target: ReleaseTarget = field(default_factory=ReleaseTarget)
+    """Whose NameNodes are started."""
+    inodes: Annotated[
+        tuple[int, ...], Each(Number(10_000, 10**8, whole=True)), Example([300_000, 600_000, 1_200_000])
+    ] = ()
+    """Files and folders of each namespace, three sizes or more; by default three as large as the free memory allows, of
+    12 million at most."""
+    seed: Annotated[int, Number(whole=True)] = 0
+    """Root of every random choice."""
+
+    def check(self) -> None:
+        """Refuse sizes from which no law follows.
+
+        Raises:
+            FieldError: they are fewer than three.
+        """
+        if 0 < len(set(self.inodes)) < _LEAST_SIZES:
+            raise FieldError(
+                "are too few", names=("inodes",), found=len(self.inodes), allowed="three sizes or more"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DynoScenario(PlayOptions):
     """Do what clients did at a NameNode again, on its image, with emulated DataNodes that hold its blocks."""
 
@@ -374,11 +402,10 @@ class SweepScenario(Declared):
         return tuple(names for names, values in self.vary.items() if len(values) > 1)
 
 
-Scenario = PlayScenario | KneeScenario | DuetScenario | RecordScenario | DynoScenario | SweepScenario
-KINDS: Mapping[str, type[Scenario]] = {
-    each.kind: each
-    for each in (PlayScenario, KneeScenario, DuetScenario, RecordScenario, DynoScenario, SweepScenario)
-}
+Scenario = (
+    PlayScenario | KneeScenario | DuetScenario | RecordScenario | DynoScenario | SweepScenario | HeapScenario
+)
+KINDS: Mapping[str, type[Scenario]] = {each.kind: each for each in get_args(Scenario)}
 """The value of each kind."""
 
 

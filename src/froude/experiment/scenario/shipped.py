@@ -61,6 +61,16 @@ def complete(name: str) -> bool:
     return not any(isinstance(each, DynoScenario) and each.target.image is not None for each in read)
 
 
+def ready(place: Path) -> Path:
+    """The file of a scenario that can be run as it is, where it has that name and no file has; else the place itself.
+
+    Args:
+        place: of a scenario, or its name.
+    """
+    name = str(place)
+    return FOLDER / f"{name}.yaml" if not place.exists() and name in shipped() and complete(name) else place
+
+
 def _beside(path: Path) -> Iterator[Path]:
     """What lies beside a scenario: what it varies, plays or runs."""
     scenario = read_scenario(path).scenario
