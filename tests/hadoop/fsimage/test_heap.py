@@ -67,6 +67,16 @@ def test_the_interval_holds_the_tables_of_a_larger_heap() -> None:
     )
 
 
+def test_points_of_other_profiles_widen_the_interval() -> None:
+    """And change nothing else."""
+    other = tuple(
+        each._replace(used_bytes=9000 + 55 * each.inodes + 22 * each.blocks) for each in law().points
+    )
+    one, both = (HeapLaw(law().points, {}, others).need(30_000, 1.0) for others in ((), other))
+    assert one.used_bytes == both.used_bytes
+    assert both.interval_bytes[1] > 1.1 * both.used_bytes > one.interval_bytes[1]
+
+
 @pytest.mark.parametrize(
     ("objects", "blocks", "named"),
     [(1000, 0.4, "--blocks"), (1000, 2.1, "--blocks"), (0, 1, "--objects"), (12_000_001, 1, "--objects")],

@@ -102,9 +102,8 @@ def answer_of(points: Sequence[MeasuredHeap], release: str) -> Answer:
         points: with references of 8 bytes.
         release: of Hadoop.
     """
-    law = HeapLaw(
-        tuple(HeapPoint(p.inodes, p.blocks, p.used_bytes, p.heap_bytes) for p in points), {"hadoop": release}
-    )
+    own = tuple(HeapPoint(each.inodes, each.blocks, each.used_bytes, each.heap_bytes) for each in points)
+    law = HeapLaw(own, {"hadoop": release}, shipped_law().points)
     base, inode, block = law.coefficients
     within = (each for each in PUBLISHED if each.objects <= law.most_objects)
     compared = [(each, law.need(each.objects, PUBLISHED_BLOCKS)) for each in within]
@@ -190,8 +189,9 @@ def _page(
     )  # fmt: skip
     note = (
         f"With {PUBLISHED_BLOCKS:g} blocks for each file and folder, which is a guess. The interval is of the "
-        "measurement, of the profiles that were measured, and of hash tables in a heap of up to twice what is in use; "
-        "not of longer names, ACLs, extended attributes, snapshots, DataNodes, or what was not yet collected."
+        "measurement, of the profiles that were measured here and for `froude image heap`, and of hash tables in a heap "
+        "of up to twice what is in use; not of longer names, ACLs, extended attributes, snapshots, DataNodes, or what "
+        "was not yet collected."
     )
     sections = (
         Section("What was measured", (measured,)),

@@ -41,6 +41,11 @@ class HeapPoint(NamedTuple):
     heap_bytes: int = 0
     """Of the JVM, which says how large its hash tables are; 0 for none."""
 
+    @property
+    def without_tables(self) -> float:
+        """Bytes in use beside its hash tables."""
+        return self.used_bytes - tables_bytes(self.heap_bytes)
+
 
 class Published(NamedTuple):
     """A cluster of which figures were published."""
@@ -90,6 +95,8 @@ class HeapLaw:
     points: tuple[HeapPoint, ...]
     measured: Mapping[str, str]
     """Command, date, release and heap of the measurement."""
+    others: tuple[HeapPoint, ...] = ()
+    """Of profiles that the law is not of: how far they are from it widens its interval."""
 
     @property
     def coefficients(self) -> tuple[float, float, float]:
@@ -150,8 +157,7 @@ class HeapLaw:
 
     @property
     def _used(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Without tables."""
-        return np.array([each.used_bytes - tables_bytes(each.heap_bytes) for each in self.points])
+        return np.array([each.without_tables for each in self.points])
 
     def _half_width(self, place: np.ndarray[Any, np.dtype[np.float64]]) -> float:
         """Of the 95 % interval at a place: the textbook's of a new measurement, and that of another profile.
@@ -173,11 +179,12 @@ class HeapLaw:
 
     def _profiles(self) -> list[float]:
         """What an object of each profile takes, in the law's: two points or more of one number of blocks an inode."""
-        profiles: dict[float, list[tuple[float, float]]] = {}
+        profiles: dict[tuple[bool, float], list[tuple[float, float]]] = {}
         _, inode, block = self.coefficients
-        for each, used in zip(self.points, self._used.tolist(), strict=True):
-            points = profiles.setdefault(round(each.blocks / each.inodes, 1), [])
-            points.append((inode * each.inodes + block * each.blocks, used))
+        for number, each in enumerate((*self.points, *self.others)):
+            key = (number < len(self.points), round(each.blocks / each.inodes, 1))
+            points = profiles.setdefault(key, [])
+            points.append((inode * each.inodes + block * each.blocks, each.without_tables))
         measured = (points for points in profiles.values() if len(points) > 1)
         return [linear_regression(*zip(*points, strict=True)).slope for points in measured]
 
