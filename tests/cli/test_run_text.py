@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from froude.cli.run_text import failures_text, run_text
 from froude.emulation.limits import parse_limit
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT
@@ -101,7 +99,7 @@ def test_containers_have_their_own_line() -> None:
     run.tally.grants += [0.01, 0.02, 0.02, 0.5]
     run.tally.close_interval(5.0)
     numbers = {"RMQueueMetrics.PendingContainers": 7.0, "RMQueues.root.day.AllocatedMB": 5.0}
-    run.metrics = [replace(each, values={**each.values, **numbers}) for each in run.metrics]
+    run.metrics = [each._replace(values={**each.values, **numbers}) for each in run.metrics]
     assert (
         "\nContainers: 1.0 granted a second, after 20 ms (p50) and 500 ms (p99)\nWaiting containers: at most 7\n"
         "Queues: root.day 100%\n"
