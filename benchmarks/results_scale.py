@@ -80,6 +80,8 @@ def nodemanagers(count: int) -> list[Row]:
     rows = [
         Row("NodeManagers lost", lost, "nodes", "<= 0", lost == 0.0 and run.failure is None),
         Row("containers granted", round(summary.containers_per_s or 0.0, 1), "1/s"),
+        Row("time until a container is granted, p99", round(summary.allocation_p99_ms or 0.0), "ms"),
+        Row("most containers that waited", round(summary.containers_pending_max or 0), "containers"),
     ]
     return _with(busy, f"{count:,} NodeManagers", [*rows, *_costs(run)])
 
@@ -96,7 +98,8 @@ def _costs(run: Run) -> list[Row]:
     if last.nodes > first.nodes:
         each = (last.rss_bytes - first.rss_bytes) / (last.nodes - first.nodes)
         rows.append(at_most("memory of the player for each node", round(each), "bytes", 3000))
-    resident = [m.values["process.rss_bytes"] for m in run.metrics if "process.rss_bytes" in m.values]
+    names = ("process.rss_bytes", "RMprocess.rss_bytes")
+    resident = [m.values[name] for m in run.metrics for name in names if name in m.values]
     if resident:
         rows.append(Row("memory of the daemon", round(max(resident) / 1e6), "MB"))
     return rows
