@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from froude.base.errors import InputError
 from froude.emulation.facts import facts_of
 from froude.emulation.limits import YARN_LIMITS, check_limits
 from froude.experiment.compare.finding import parse_stated
@@ -114,15 +115,20 @@ def test_a_finding_runs_as_it_is(name: str, tmp_path: Path) -> None:
             assert plan.playable
 
 
-@pytest.mark.parametrize(("name", "there"), [("giants", True), ("fair-lock", False), ("s.yaml", False)])
-def test_one_that_needs_nothing_is_run_by_its_name(
-    name: str, there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_that_needs_nothing_is_run_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless a file has it."""
     monkeypatch.chdir(tmp_path)
-    assert ready(Path(name)).is_file() is there
-    Path(name).touch()
-    assert ready(Path(name)) == Path(name)
+    assert ready(Path("giants")).is_file()
+    Path("giants").touch()
+    assert [ready(Path(name)) for name in ("giants", "s.yaml")] == [Path("giants"), Path("s.yaml")]
+
+
+@pytest.mark.parametrize("name", ["fair-lock", "mapreduce"])
+def test_another_one_is_written_first(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what it varies, or the program that it runs."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"froude scenario new {name}"):
+        ready(Path(name))
 
 
 def test_a_comparison_of_replays_needs_what_is_the_users() -> None:

@@ -66,9 +66,20 @@ def ready(place: Path) -> Path:
 
     Args:
         place: of a scenario, or its name.
+
+    Raises:
+        InputError: the scenario of that name needs files of the user's, or a program beside it.
     """
     name = str(place)
-    return FOLDER / f"{name}.yaml" if not place.exists() and name in shipped() and complete(name) else place
+    if place.exists() or name not in shipped():
+        return place
+    path = FOLDER / f"{name}.yaml"
+    if not complete(name) or any(each.suffix == ".py" for each in _beside(path)):
+        remedy = f"`froude scenario new {name} -o {name}.yaml` writes it, with what it needs"
+        raise InputError(
+            "is not a file, and the scenario of that name needs files beside it", file=place, remedy=remedy
+        )
+    return path
 
 
 def _beside(path: Path) -> Iterator[Path]:
