@@ -18,9 +18,9 @@ from froude.emulation.run.run import Record, Run
 from froude.emulation.run.summary import summarise
 from froude.emulation.sustained import Mode
 from froude.experiment.play.execution import Execution
-from froude.experiment.runners import PlayRunner
+from froude.experiment.runners import PlayRunner, SweepRunner
 from froude.experiment.scenario.options import PlanLoad, Target
-from froude.experiment.scenario.scenario import PlayScenario, read_scenario
+from froude.experiment.scenario.scenario import PlayScenario, SweepScenario, read_scenario
 from froude.experiment.scenario.shipped import FOLDER
 from froude.hadoop.fsimage.heap import PUBLISHED, PUBLISHED_BLOCKS, shipped_law
 
@@ -29,6 +29,16 @@ _STEADY_S = 300.0
 _DATANODES = {10_000: (500, "2 GB"), 30_000: (500, "3 GB"), 60_000: (500, "4 GB"), 100_000: (500, "6 GB")}
 """How many: those that begin in a second, and the NameNode's heap."""
 _NODEMANAGERS = {2_000: "2 GB", 25_000: "4 GB"}
+_FINDINGS: dict[str, dict[str, tuple[object, ...]]] = {
+    "heartbeat-burst": {
+        "load.at.datanodes": (1000,), "load.at.mappers": (40,), "load.duration": ("45 s",), "target.heap": ("1 GB",),
+    },
+    "startup-containers": {"load.at.apps": (1, 10), "load.at.tasks": (20,)},
+    "containers-per-node": {"load.at.apps": (10,), "load.at.tasks": (20,)},
+    "placement-time": {"nodes.datanodes.count": (20, 500)},
+}  # fmt: skip
+"""Fields of shipped scenarios by which they are small enough for a machine of two cores."""
+_ROUNDS = 2
 TOPIC = Topic(
     "scale",
     "Many emulated nodes, measured",
@@ -130,12 +140,29 @@ def heap() -> list[Row]:
     return rows
 
 
+def findings() -> list[Row]:
+    """What PatternMiner found, looked for at a small size."""
+    rows = []
+    for name, smaller in _FINDINGS.items():
+        sweep = read_scenario(FOLDER / f"{name}.yaml").scenario
+        assert isinstance(sweep, SweepScenario)
+        sweep = replace(sweep, repeats=_ROUNDS, vary={**sweep.vary, **smaller})
+        load = f"load average {os.getloadavg()[0]:.1f} before"
+        with tempfile.TemporaryDirectory(prefix="froude-scale-") as folder:
+            found = SweepRunner.of(sweep).run(Execution(Path(folder) / "sweep")).found
+        assert found is not None
+        conditions = f"{found.text} {_ROUNDS} rounds; {load}"
+        rows.append(Row(found.claim, found.shown.value.lower(), "", conditions=conditions))
+    return rows
+
+
 for _count in _DATANODES:
     TOPIC.group(f"dn-{_count}", f"{_count:,} DataNodes at 3 s, five minutes")(partial(datanodes, _count))
 for _count in _NODEMANAGERS:
     TOPIC.group(f"nm-{_count}", f"{_count:,} NodeManagers at 1 s, five minutes")(
         partial(nodemanagers, _count)
     )
+TOPIC.group("findings", "What PatternMiner found, at a small size")(findings)
 TOPIC.group("heap", "The heap of a NameNode, and of the published giants")(heap)
 
 if __name__ == "__main__":
