@@ -13,17 +13,18 @@ import json
 import subprocess
 import sys
 import tempfile
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from froude.hadoop.cluster.namenode import NameNode
-from froude.hadoop.metrics.jmx import jmx
+from froude.hadoop.cluster.heap_point import measured_heap
 from froude.hadoop.release.distribution import Hadoop
+from froude.hadoop.release.jvm import heap_bytes
 
 POINTS = Path(__file__).parent.parent / "src" / "froude" / "hadoop" / "fsimage" / "heap-points.json"
 HEAP = "5 GB"
-"""The same for all: the NameNode's hash tables are as large as its heap says."""
+"""The same for all."""
 NAMESPACES = [(inodes, blocks) for inodes in (300_000, 600_000, 1_200_000) for blocks in (0.5, 1.0, 2.0)]
 """Inodes, and about how many blocks a file has."""
 OTHERS = [(inodes, None) for inodes in (300_000, 800_000)]
@@ -57,25 +58,7 @@ def point(inodes: int, blocks: float | None, *, compressed: bool = False) -> dic
         froude = Path(sys.executable).with_name("froude")
         command = [froude, "--quiet", "image", "synth", profile]
         subprocess.run([*command, "--inodes", str(inodes), "-o", image], check=True)
-        flags = ("-XX:+UseCompressedOops" if compressed else "-XX:-UseCompressedOops",)
-        with NameNode(Hadoop.find(), heap=HEAP, image=folder, flags=flags) as namenode:
-            state = jmx(namenode.http, "Hadoop:service=NameNode,name=FSNamesystemState")[0]
-            used = min(_after_collection(namenode.pid) for _ in range(2))
-            return {
-                "inodes": int(state["FilesTotal"]),
-                "blocks": int(state["BlocksTotal"]),
-                "used_bytes": used,
-                "process_bytes": namenode.rss_bytes(),
-                "references": 4 if compressed else 8,
-            }
-
-
-def _after_collection(pid: int) -> int:
-    """Bytes in use once everything that nothing refers to is gone: the total of a histogram of live objects."""
-    text = subprocess.run(
-        ["jmap", "-histo:live", str(pid)], check=True, capture_output=True, text=True
-    ).stdout
-    return int(text.splitlines()[-1].split()[2])
+        return asdict(measured_heap(folder, Hadoop.find(), heap_bytes(HEAP), compressed=compressed))
 
 
 def main() -> None:

@@ -18,24 +18,27 @@ from froude.emulation.run.run import Record, Run
 from froude.emulation.run.summary import summarise
 from froude.emulation.sustained import Mode
 from froude.experiment.play.execution import Execution
-from froude.experiment.runners import PlayRunner
+from froude.experiment.runners import PlayRunner, SweepRunner
 from froude.experiment.scenario.options import PlanLoad, Target
-from froude.experiment.scenario.scenario import PlayScenario, read_scenario
+from froude.experiment.scenario.scenario import PlayScenario, SweepScenario, read_scenario
 from froude.experiment.scenario.shipped import FOLDER
-from froude.hadoop.fsimage.heap import shipped_law
+from froude.hadoop.fsimage.heap import PUBLISHED, PUBLISHED_BLOCKS, shipped_law
 
 _STEADY_S = 300.0
 """For how long all nodes are there."""
 _DATANODES = {10_000: (500, "2 GB"), 30_000: (500, "3 GB"), 60_000: (500, "4 GB"), 100_000: (500, "6 GB")}
 """How many: those that begin in a second, and the NameNode's heap."""
 _NODEMANAGERS = {2_000: "2 GB", 25_000: "4 GB"}
-_PUBLISHED = {
-    "eBay, 1 billion objects": (1.0e9, 180e9, "heap, as published"),
-    "LinkedIn, 1.6 billion objects, 10,000 nodes": (1.6e9, 380e9, "memory of the process, not heap in use"),
-}
-"""Objects, bytes, and what the bytes are of."""
-_BLOCKS = 1.1
-"""For each file and folder of those clusters, for which nobody states it."""
+_FINDINGS: dict[str, dict[str, tuple[object, ...]]] = {
+    "heartbeat-burst": {
+        "load.at.datanodes": (1000,), "load.at.mappers": (40,), "load.duration": ("45 s",), "target.heap": ("1 GB",),
+    },
+    "startup-containers": {"load.at.apps": (1, 10), "load.at.tasks": (20,)},
+    "containers-per-node": {"load.at.apps": (10,), "load.at.tasks": (20,)},
+    "placement-time": {"nodes.datanodes.count": (20, 500)},
+}  # fmt: skip
+"""Fields of shipped scenarios by which they are small enough for a machine of two cores."""
+_ROUNDS = 2
 TOPIC = Topic(
     "scale",
     "Many emulated nodes, measured",
@@ -87,6 +90,8 @@ def nodemanagers(count: int) -> list[Row]:
     rows = [
         Row("NodeManagers lost", lost, "nodes", "<= 0", lost == 0.0 and run.failure is None),
         Row("containers granted", round(summary.containers_per_s or 0.0, 1), "1/s"),
+        Row("time until a container is granted, p99", round(summary.allocation_p99_ms or 0.0), "ms"),
+        Row("most containers that waited", round(summary.containers_pending_max or 0), "containers"),
     ]
     return _with(busy, f"{count:,} NodeManagers", [*rows, *_costs(run)])
 
@@ -103,7 +108,8 @@ def _costs(run: Run) -> list[Row]:
     if last.nodes > first.nodes:
         each = (last.rss_bytes - first.rss_bytes) / (last.nodes - first.nodes)
         rows.append(at_most("memory of the player for each node", round(each), "bytes", 3000))
-    resident = [m.values["process.rss_bytes"] for m in run.metrics if "process.rss_bytes" in m.values]
+    names = ("process.rss_bytes", "RMprocess.rss_bytes")
+    resident = [m.values[name] for m in run.metrics for name in names if name in m.values]
     if resident:
         rows.append(Row("memory of the daemon", round(max(resident) / 1e6), "MB"))
     return rows
@@ -116,19 +122,37 @@ def _with(busy: str, nodes: str, rows: list[Row]) -> list[Row]:
 def heap() -> list[Row]:
     """The law of the heap, and what it predicts for clusters of which figures were published."""
     law = shipped_law()
-    names = ("an empty namespace", "a file or folder", "a block")
+    names = ("an empty namespace, without hash tables", "a file or folder", "a block")
     measured = f"{len(law.points)} points, references of 8 bytes, {law.measured['heap']} of heap, {law.measured['date']}"
     rows = [
         Row(f"heap of {name}", round(each), "bytes", conditions=measured)
         for name, each in zip(names, law.coefficients, strict=True)
     ]
-    for name, (objects, published, what) in _PUBLISHED.items():
-        need = law.need(objects, _BLOCKS)
-        low, high = (f"{each / 1e9:.0f}" for each in need.interval_bytes)
+    for each in PUBLISHED:
+        need = law.need(each.objects, PUBLISHED_BLOCKS)
+        low, high = (f"{end / 1e9:.0f}" for end in need.interval_bytes)
         conditions = (
-            f"{_BLOCKS} blocks for each file or folder; interval {low} to {high} GB; published is {what}"
+            f"{PUBLISHED_BLOCKS} blocks for each file or folder; interval {low} to {high} GB, "
+            f"{need.times_measured:.0f} times the largest measured; published is {each.what} ({each.source})"
         )
-        rows.append(near(f"heap of {name}", need.used_bytes / 1e9, "GB", published / 1e9, 0.15, conditions))
+        title = f"heap of {each.name}, {each.objects / 1e9:g} billion objects"
+        rows.append(near(title, need.used_bytes / 1e9, "GB", each.memory_bytes / 1e9, 0.15, conditions))
+    return rows
+
+
+def findings() -> list[Row]:
+    """What PatternMiner found, looked for at a small size."""
+    rows = []
+    for name, smaller in _FINDINGS.items():
+        sweep = read_scenario(FOLDER / f"{name}.yaml").scenario
+        assert isinstance(sweep, SweepScenario)
+        sweep = replace(sweep, repeats=_ROUNDS, vary={**sweep.vary, **smaller})
+        load = f"load average {os.getloadavg()[0]:.1f} before"
+        with tempfile.TemporaryDirectory(prefix="froude-scale-") as folder:
+            found = SweepRunner.of(sweep).run(Execution(Path(folder) / "sweep")).found
+        assert found is not None
+        conditions = f"{found.text} {_ROUNDS} rounds; {load}"
+        rows.append(Row(found.claim, found.shown.value.lower(), "", conditions=conditions))
     return rows
 
 
@@ -138,6 +162,7 @@ for _count in _NODEMANAGERS:
     TOPIC.group(f"nm-{_count}", f"{_count:,} NodeManagers at 1 s, five minutes")(
         partial(nodemanagers, _count)
     )
+TOPIC.group("findings", "What PatternMiner found, at a small size")(findings)
 TOPIC.group("heap", "The heap of a NameNode, and of the published giants")(heap)
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ NOT_RUN = {
     "froude hadoop run": "takes minutes; `integration` runs a smaller job",
     "froude run mapreduce.yaml": "takes minutes; `integration` records a smaller job",
     "froude run datanodes.yaml": "takes minutes; `integration` has fewer DataNodes",
+    "froude run giants": "takes minutes; tests of its own measure smaller NameNodes",
     "froude run containers.yaml": "takes minutes; `integration` searches with fewer applications",
     "--points 25": "takes minutes; README's sweep has fewer points",
     "provision sweep one.yaml": "needs two designs of the reader's own; tests of the command compare two",

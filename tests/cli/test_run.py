@@ -17,12 +17,14 @@ from froude.experiment import runners
 from froude.experiment.knee import knee as search
 from froude.experiment.knee.answer import Knee
 from froude.experiment.knee.file import read_knee
+from froude.experiment.replay.heap import HeapRunner, answer_of
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.plan_file import read_plan, write_plan
 from froude.workload.types import Recorded
 from froude.workload.yaml_file import write_workload
 from testbed.plans import plan
 from tests.support.cli.command_lines import ORIGIN, recorded
+from tests.support.experiment.heaps import points
 from tests.support.experiment.knees import two_plays
 from tests.support.experiment.main_jobs import a_run
 
@@ -59,6 +61,7 @@ def scenario(text: str, file: str = "s.yaml") -> str:
         ("play", "Would play on a NameNode of 1 GB started for it into run\n       3  datanode"),
         ("knee", "Would raise clients from datanodes=4, clients=3, files=5"),
         ("dyno", "Would play hdfs-audit.log again on a NameNode started from an empty namespace into run"),
+        ("heap", "Would measure NameNodes with "),
         ("record", "Would record 3 runs:\n  datanodes=3, files=5: ./job.sh 5"),
     ],
 )
@@ -186,3 +189,12 @@ def test_a_port_that_is_taken_is_said_before_anything_is_started(capsys: Out) ->
     assert error.startswith("froude: --metrics-port: cannot listen (Address already in use")
     assert f"found 127.0.0.1:{port}" in error
     assert not Path("run").exists()
+
+
+def test_a_law_is_measured_and_kept(monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
+    """Of a scenario by its name: figures, and a page beside them."""
+    monkeypatch.setattr(HeapRunner, "run", lambda *_: answer_of(points(12_000_000), "3.5.0"))
+    assert run(["run", "giants"]) == 0
+    assert "A file or folder takes 120 bytes of heap" in capsys.readouterr().out
+    assert json.loads(Path("heap.json").read_text())["release"] == "3.5.0"
+    assert Path("heap.html").is_file()

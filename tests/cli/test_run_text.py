@@ -98,4 +98,9 @@ def test_containers_have_their_own_line() -> None:
     run.tally.of("allocate", "resourcemanager").sent += 1
     run.tally.grants += [0.01, 0.02, 0.02, 0.5]
     run.tally.close_interval(5.0)
-    assert "\nContainers: 1.0 granted a second, after 20 ms (p50) and 500 ms (p99)\n" in run_text(run)
+    numbers = {"RMQueueMetrics.PendingContainers": 7.0, "RMQueues.root.day.AllocatedMB": 5.0}
+    run.metrics = [each._replace(values={**each.values, **numbers}) for each in run.metrics]
+    assert (
+        "\nContainers: 1.0 granted a second, after 20 ms (p50) and 500 ms (p99)\nWaiting containers: at most 7\n"
+        "Queues: root.day 100%\n"
+    ) in run_text(run)

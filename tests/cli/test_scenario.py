@@ -42,7 +42,7 @@ def test_only_kinds_that_run_are_offered(kind: str, capsys: Out) -> None:
     """With those that do."""
     assert run(["scenario", "new", kind]) == 1
     assert (
-        f"found {kind}; allowed: {', '.join(RUNNERS)}, containers, datanodes, fair-lock"
+        f"found {kind}; allowed: {', '.join(RUNNERS)}, containers, containers-per-node, datanodes"
         in capsys.readouterr().err
     )
 

@@ -27,6 +27,17 @@ def test_no_seed_breaks_an_invariant(hadoop: Hadoop, first: int) -> None:
         assert broken(world) == [], f"python -m tests.simulation.run --first {seed} --seeds 1"
 
 
+def test_a_target_that_is_gone_before_it_has_answered_ends_the_play(hadoop: Hadoop) -> None:
+    """It is taken for one that is not there; later it is waited for."""
+    gone, back = (
+        World(plan(), hadoop.schema(), 1, Trouble(service_s=0.1, outage=(at, 0.5))) for at in (0.01, 1.0)
+    )
+    for world in (gone, back):
+        world.run()
+        assert broken(world) == []
+    assert (str(gone.core.failure), back.core.failure) == ("model:1: reset the connection", None)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_one_plan_played_again_and_again_on_one_target(hadoop: Hadoop, seed: int) -> None:
     """It remembers the calls of the plays before: no call of a later one gets their answers, and counts are equal."""

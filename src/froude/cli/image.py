@@ -273,10 +273,11 @@ def heap(
     """How much heap a NameNode needs for a namespace, by a law that was measured at smaller ones.
 
     It is what is in use after a full collection, with references of 8 bytes, as in every heap above 32 GB. The interval
-    is of the measurement and of the profiles measured: longer names, ACLs, extended attributes and snapshots take more.
+    is of the measurement, of the profiles measured, and of hash tables in a heap of up to twice as much: longer names,
+    ACLs, extended attributes and snapshots take more. `froude run giants` measures a law here.
     """
     from froude.base.units import parse_count
-    from froude.hadoop.fsimage.heap import shipped_law
+    from froude.hadoop.fsimage.heap import PUBLISHED, shipped_law
 
     settings: Settings = ctx.obj
     law = shipped_law()
@@ -295,15 +296,18 @@ def heap(
     )
     settings.out(
         f"{gib[0]} GiB in use after a full collection, 95 % interval {gib[1]} to {gib[2]} GiB: {need.inodes:,} files "
-        f"and folders of {inode:.0f} bytes, {need.blocks:,} blocks of {block:.0f} bytes"
+        f"and folders of {inode:.0f} bytes, {need.blocks:,} blocks of {block:.0f} bytes, and hash tables"
     )
     if need.times_measured > 1:
         settings.note(f"note: {need.times_measured:,.1f} times the largest namespace that was measured")
+    published = ", ".join(
+        f"{each.memory_bytes / 1e9:.0f} GB for {each.objects:,.0f} objects ({each.name}; {each.what})"
+        for each in PUBLISHED
+    )
     settings.note(
         f"note: measured on Hadoop {law.measured['hadoop']}, {law.measured['date']}, with {law.measured['heap']} of heap"
-        ", on namespaces with short names and replication 3, without ACLs and snapshots; real ones take more. Hash "
-        "tables double in steps, and may add up to 3.3 %, which is not in the interval. Two published heaps are "
-        "larger than it says: 180 GB for 1 billion objects (eBay), 380 GB of process memory for 1.6 billion (LinkedIn)"
+        ", on namespaces with short names and replication 3, without ACLs and snapshots; real ones take more. "
+        f"Published: {published}"
     )
 
 

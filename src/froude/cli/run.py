@@ -16,6 +16,7 @@ from froude.cli.play import MetricsPort
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.experiment.play.execution import Runner
+    from froude.experiment.replay.heap import HeapRunner
 
 _PLAYED = ("play", "dyno", "sweep")
 """Kinds whose plays tell Prometheus what goes on."""
@@ -23,30 +24,38 @@ _PLAYED = ("play", "dyno", "sweep")
 
 def run(
     ctx: typer.Context,
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="The scenario's YAML file.")],
+    scenario: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCENARIO", help="The scenario's YAML file, or the name of one that needs nothing."
+        ),
+    ],
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
-            help="Folder of a run, a sweep or a duet, file of a knee [run, sweep, duet, knee.json]; Traces go to the "
-            "workspace.",
+            help="Folder of a run, a sweep or a duet, file of a knee or of a law, whose page is beside it [run, "
+            "sweep, duet, knee.json, heap.json]; Traces go to the workspace.",
         ),
     ] = None,
     metrics_port: MetricsPort = None,
 ) -> None:
     """An experiment that was written down: `froude scenario new KIND` writes one.
 
-    It answers and ends as `froude play`, `froude knee`, `froude sweep` or `froude record` does. --dry-run says what it
-    would do; --seed takes the place of the scenario's. A run keeps its scenario: `froude run RUN/scenario.yaml -o
+    It answers and ends as `froude play`, `froude knee`, `froude sweep` or `froude record` does. One that comes with
+    Froude and needs nothing of the user's, such as heartbeat-burst, is run by its name. --dry-run says what it would do;
+    --seed takes the place of the scenario's. A run keeps its scenario: `froude run RUN/scenario.yaml -o
     AGAIN` plays it again.
 
     Example: froude run scenario.yaml
     """
     from froude.experiment.runners import runner_of
     from froude.experiment.scenario.scenario import read_scenario
+    from froude.experiment.scenario.shipped import ready
 
     settings: Settings = ctx.obj
+    scenario = ready(scenario)
     asked = read_scenario(scenario).scenario.moved(lambda path: inputs.place(settings, path))
     if settings.asked_seed is not None:
         asked = replace(asked, seed=settings.asked_seed)
@@ -74,6 +83,7 @@ def _perform(
         typer.Exit: as the command of its kind.
     """
     from froude.experiment.replay.dyno import DynoRunner
+    from froude.experiment.replay.heap import HeapRunner
     from froude.experiment.runners import DuetRunner, KneeRunner, PlayRunner, RecordRunner, SweepRunner
 
     match runner:
@@ -104,6 +114,8 @@ def _perform(
 
             with named(scenario):
                 sweep.perform(settings, runner, [scenario], output or Path("sweep"), metrics_port)
+        case HeapRunner():
+            _measure_heap(settings, runner, scenario, output or Path("heap.json"))
         case RecordRunner():
             from froude.cli import record
 
@@ -112,3 +124,20 @@ def _perform(
                 raise InputError("has no place for Traces", place="--output", found=output, allowed=allowed)
             with named(scenario):
                 record.perform(settings, runner)
+
+
+def _measure_heap(settings: Settings, runner: HeapRunner, scenario: Path, output: Path) -> None:
+    """Measure NameNodes, or say of which sizes, and show the law that they give."""
+    from froude.cli import answers
+    from froude.experiment.play.execution import Execution
+    from froude.experiment.replay.heap import KIND
+
+    page = output.with_suffix(".html")
+    answers.claim(settings, [scenario], output, KIND, page)
+    if settings.dry_run:
+        sizes = ", ".join(f"{each:,}" for each in runner.sizes())
+        settings.would(f"measure NameNodes with {sizes} files and folders, into {output} and {page}")
+        return
+    found = runner.run(Execution(output, settings.workspace, settings.progress(), settings.command))
+    answers.finish(settings, found, inputs={}, output=output, report=page)
+    settings.out(f"Written to {output}; its page is {page}")

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from froude.base.summary import counted
 from froude.base.units import seconds_text
+from froude.emulation.run.bottleneck import RESOURCEMANAGER
+from froude.emulation.run.readings import Readings
 from froude.emulation.run.run import Latency, Run
 from froude.emulation.sustained import Mode
 from froude.hadoop.rpc.target import daemon_name
@@ -54,6 +56,14 @@ def _load(run: Run) -> str:
         p50, p99 = (seconds_text(ms / 1e3) for ms in (allocation.p50_ms, allocation.p99_ms))
         lines.append(
             f"Containers: {run.containers_per_s:,.1f} granted a second, after {p50} (p50) and {p99} (p99)"
+        )
+        pending = run.most("QueueMetrics.PendingContainers", RESOURCEMANAGER)
+        shares = Readings(run.steady_metrics).queue_shares()
+        lines += [f"Waiting containers: at most {pending:,.0f}"] if pending is not None else []
+        lines += (
+            [f"Queues: {', '.join(f'{name} {share:.0%}' for name, share in shares.items())}"]
+            if shares
+            else []
         )
     lines += [f"{daemon_name(daemon)}: {_part(part)}" for daemon, part in run.parts.items()]
     return "\n".join(lines)

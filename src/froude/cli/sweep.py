@@ -37,9 +37,9 @@ def sweep(
 
     Each round runs every arm once, in an order of its own, and gives all of them one seed. Runs are kept in
     OUTPUT/ARM/ROUND; a sweep that was interrupted goes on where it stopped when it is started again. Every arm is
-    compared with the first as by `froude compare`; it ends with 3 where one is worse, or has the same load and cannot be
-    compared. What came of it is in OUTPUT/sweep.json, which `froude report` draws. `froude run` of such a scenario does
-    the same.
+    compared with the first as by `froude compare`. It ends with 3 where one is worse, or has the same load and cannot
+    be compared, or where the finding that the sweep is to show was not reproduced. What came of it is in
+    OUTPUT/sweep.json, which `froude report` draws. `froude run` of such a scenario does the same.
 
     Example: froude sweep sweep.yaml -o sweep
     """
@@ -107,7 +107,7 @@ def perform(
         whole = f"{swept.made} of {counted(number, 'run')}: the whole ones are in {output}"
         end(Code.INTERRUPTED, f"interrupted after {whole}; the same command goes on")
     settings.out(f"Written to {output / NAME}; `froude report {output / NAME}` draws it")
-    if swept.worse or swept.undecided:
+    if swept.worse or swept.undecided or not swept.reproduced:
         end(Code.MISSED)
 
 

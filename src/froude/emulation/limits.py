@@ -117,12 +117,13 @@ class Limit:
         return _COMPARED[self.compare](value, self.bound)
 
 
-def parse_limit(text: str, place: str = _PLACE) -> Limit:
+def parse_limit(text: str, place: str = _PLACE, *, ratio: bool = False) -> Limit:
     """Read a limit.
 
     Args:
         text: a measure, for some with a method in brackets, a comparison and a value with its unit.
         place: the flag that gave it, for errors.
+        ratio: whether its bound is on how many times another value a measure is, a plain number.
 
     Raises:
         InputError: of another form, an unknown measure, a value of another unit, or one that no run can be at.
@@ -138,8 +139,9 @@ def parse_limit(text: str, place: str = _PLACE) -> Limit:
     if method and not measure.by_method:
         allowed = ", ".join(name for name, each in MEASURES.items() if each.by_method)
         raise InputError("is not known by method", place=place, found=name, allowed=allowed)
-    bound = _bound(value, measure.unit, place)
-    _check_possible(text, compare, bound, measure.unit, place)
+    unit = Unit.NUMBER if ratio else measure.unit
+    bound = _bound(value, unit, place)
+    _check_possible(text, compare, bound, unit, place)
     return Limit(text.strip(), name, method or None, compare, bound, place)
 
 

@@ -45,11 +45,13 @@ from froude.experiment.play.play import play
 from froude.experiment.play.playable import check_play, limits_of, replayed_nonce
 from froude.experiment.replay.block_lists import open_block_lists
 from froude.experiment.replay.dyno import DynoRunner, inputs_of
+from froude.experiment.replay.heap import HeapRunner
 from froude.experiment.replay.preparation import Prepared, prepare
 from froude.experiment.scenario.lowered_intervals import lowered
 from froude.experiment.scenario.scenario import (
     DuetScenario,
     DynoScenario,
+    HeapScenario,
     KneeScenario,
     PlayScenario,
     RecordScenario,
@@ -439,6 +441,7 @@ RUNNERS: Mapping[str, Callable[[Any], Runner]] = {
     RecordScenario.kind: RecordRunner.of,
     DynoScenario.kind: DynoRunner.of,
     SweepScenario.kind: SweepRunner.of,
+    HeapScenario.kind: HeapRunner.of,
 }
 """By kind of scenario, what makes its runner."""
 

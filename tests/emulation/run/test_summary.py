@@ -116,6 +116,9 @@ def test_what_a_resourcemanager_granted() -> None:
                 "RMQueueMetrics.PendingContainers": 5.0 * at,
                 "RMQueueMetrics.AllocatedMB": 100.0 * at,
                 "RMQueueMetrics.AvailableMB": 1000.0 - 100.0 * at,
+                "RMQueues.root.day.AllocatedMB": 75.0 * at,
+                "RMQueues.root.day.low.AllocatedMB": 75.0 * at,
+                "RMQueues.root.night.AllocatedMB": 25.0 * at,
             },
         )
         for at in range(5)
@@ -130,6 +133,7 @@ def test_what_a_resourcemanager_granted() -> None:
     assert (granted.scheduler_allocate_ms, granted.scheduler_node_update_ms) == (pytest.approx(0.25), None)
     assert (granted.applications_running, granted.containers_pending_max) == (4.0, 20.0)
     assert granted.memory_allocated_share == 0.4
+    assert granted.queue_shares == {"root.day.low": 0.75, "root.night": 0.25}
 
 
 def test_daemons_have_rows_of_their_own() -> None:

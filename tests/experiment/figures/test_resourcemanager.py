@@ -17,6 +17,7 @@ METRICS = [
             "RMprocess.cpu_seconds": t / 2,
             "RMprocess.rss_bytes": 1e6,
             "RMQueueMetrics.AppsRunning": float(t),
+            "RMQueues.root.default.AllocatedMB": float(t),
             "RMQueueMetrics.AggregateNodeLocalContainersAllocated": 30.0 * t * t,
             "RMCapacitySchedulerMetrics.AllocateNumOps": float(t),
             "RMCapacitySchedulerMetrics.AllocateAvgTime": 2e6 + t,
@@ -31,6 +32,8 @@ def test_what_moved_is_drawn_in_base_units() -> None:
     """Containers a second, the scheduler's times in seconds; what stood still is named."""
     (section,) = resourcemanager_sections(a_run(metrics=METRICS))
     charts = {block.title: block for block in section.blocks if isinstance(block, Chart)}
+    (queue,) = charts["Memory of queues"].series
+    assert (queue.name, list(queue.ys)) == ("root.default", [0.0, 1 << 20, 2 << 20])
     assert list(charts["Containers given"].series[0].ys) == [30.0, 90.0]
     assert [round(value, 6) for value in charts["How long the scheduler takes"].series[0].ys] == [
         0.002,

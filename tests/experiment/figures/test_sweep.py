@@ -9,9 +9,12 @@ import pytest
 
 from froude.experiment.figures.page import page
 from froude.experiment.figures.sweep import sweep_title, sweep_tone
+from froude.experiment.scenario.scenario import Finding
 from froude.experiment.sweep.result import Swept
 from froude.render import Chart, ChartKind, Table, Tone
 from tests.support.experiment.sweeps import swept
+
+FINDING = Finding(claim="slower", limits=("last/first: p50 > 1.2",))
 
 
 def _charts(found: Swept, kind: ChartKind) -> dict[str, Chart]:
@@ -54,9 +57,11 @@ def test_arms_of_other_loads_stand_against_the_rate() -> None:
         (partial(swept, 1.0, 1.0, runs=1), "Sweep of heap: heap=2GB: not enough runs to say", Tone.WARNING),
         (partial(swept, 1.0, 1.0, interrupted=True), "Sweep of heap: interrupted", Tone.WARNING),
         (partial(swept, 1.0), "Sweep of One arm: 1 arm", Tone.NEUTRAL),
+        (partial(swept, 1.0, 2.0, finding=FINDING), "Reproduced: slower", Tone.GOOD),
+        (partial(swept, 1.0, 1.0, finding=FINDING), "Not reproduced: slower", Tone.WARNING),
         (partial(swept, 1.0, 1.0, loads=(1.0, 2.0)), "Sweep of heap: 2 arms", Tone.NEUTRAL),
     ],
-    ids=["worse", "better", "both", "few", "interrupted", "one", "loads"],
+    ids=["worse", "better", "both", "few", "interrupted", "one", "loads", "shown", "not shown"],
 )
 def test_the_head_is_the_answer(made: Callable[[], Swept], title: str, tone: Tone) -> None:
     """Red where an arm is worse; too few runs are no good news."""

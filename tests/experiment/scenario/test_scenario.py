@@ -118,7 +118,7 @@ def test_another_document_is_none(tmp_path: Path) -> None:
 
 def test_each_kind_is_a_value_of_its_own() -> None:
     """Which is why a field of another kind has no place in it."""
-    assert list(KINDS) == ["play", "knee", "duet", "record", "dyno", "sweep"]
+    assert list(KINDS) == ["play", "knee", "duet", "record", "dyno", "sweep", "heap"]
     knee = KneeScenario(load=WorkloadLoad(workload=Path("w")), target=NameNodeTarget(heap="2 GB"))
     assert knee.kept(Path("run")) is None
 

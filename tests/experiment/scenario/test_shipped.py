@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from froude.emulation.limits import YARN_LIMITS
+from froude.base.errors import InputError
+from froude.emulation.facts import facts_of
+from froude.emulation.limits import YARN_LIMITS, check_limits
+from froude.experiment.compare.finding import parse_stated
 from froude.experiment.record.variation import variation
-from froude.experiment.runners import KneeRunner, PlayRunner
+from froude.experiment.runners import KneeRunner, PlayRunner, SweepRunner
 from froude.experiment.scenario.scenario import (
     DynoScenario,
     KneeScenario,
@@ -17,20 +20,22 @@ from froude.experiment.scenario.scenario import (
     SweepScenario,
     read_scenario,
 )
-from froude.experiment.scenario.shipped import files_of, shipped
+from froude.experiment.scenario.shipped import complete, files_of, ready, shipped
 from froude.experiment.sweep.sweep import arms_of
 
 RECORDINGS = ["mapreduce", "mapreduce-streaming", "spark"]
-SWEEPS = [name for name in shipped() if name not in ("replay", "containers", "datanodes", *RECORDINGS)]
+FINDINGS = ["containers-per-node", "heartbeat-burst", "placement-time", "startup-containers"]
+SWEEPS = [
+    name for name in shipped() if name not in ("replay", "containers", "datanodes", "giants", *RECORDINGS)
+]
 
 
 def test_each_says_what_it_asks() -> None:
     """In its first line."""
-    assert set(SWEEPS) == {
+    assert set(SWEEPS) - set(FINDINGS) == {
         "fair-lock",
         "fine-grained-lock",
         "garbage-collectors",
-        "placement-time",
         "queue-wait",
         "two-releases",
     }
@@ -86,7 +91,46 @@ def test_a_sweep_comes_with_what_it_varies(name: str, tmp_path: Path) -> None:
     sweep = read_scenario(tmp_path / "mine.yaml").scenario
     assert isinstance(sweep, SweepScenario)
     base = read_scenario(sweep.base).scenario
-    assert isinstance(base, DynoScenario)
+    assert isinstance(base, DynoScenario | PlayScenario)
     arms = arms_of(sweep, base)
     assert len({str(arm.scenario) for arm in arms}) == len(arms) > 1
     assert all("arm-" not in arm.name for arm in arms)
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_a_finding_runs_as_it_is(name: str, tmp_path: Path) -> None:
+    """Its limits are on what its plays have, and those of its base keep out runs of another load."""
+    for path, text in files_of(name, tmp_path / "mine.yaml").items():
+        path.write_text(text)
+    sweep = read_scenario(tmp_path / "mine.yaml").scenario
+    assert isinstance(sweep, SweepScenario)
+    assert complete(name)
+    assert sweep.finding.claim
+    runner = SweepRunner.of(sweep)
+    for arm in runner.arms:
+        assert arm.scenario.limits
+        if isinstance(arm.scenario, PlayScenario):
+            plan = PlayRunner.of(arm.scenario).plan
+            check_limits([parse_stated(text).limit for text in sweep.finding.limits], facts_of(plan))
+            assert plan.playable
+
+
+def test_one_that_needs_nothing_is_run_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless a file has it."""
+    monkeypatch.chdir(tmp_path)
+    assert ready(Path("giants")).is_file()
+    Path("giants").touch()
+    assert [ready(Path(name)) for name in ("giants", "s.yaml")] == [Path("giants"), Path("s.yaml")]
+
+
+@pytest.mark.parametrize("name", ["fair-lock", "mapreduce"])
+def test_another_one_is_written_first(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what it varies, or the program that it runs."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"froude scenario new {name}"):
+        ready(Path(name))
+
+
+def test_a_comparison_of_replays_needs_what_is_the_users() -> None:
+    """An image, and a log."""
+    assert not complete("fair-lock")

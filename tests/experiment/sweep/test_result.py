@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from froude.experiment.compare.compare import Outcome
+from froude.experiment.scenario.scenario import Finding
 from froude.experiment.sweep.result import Swept
 from tests.support.experiment.sweeps import swept
 
@@ -67,3 +68,12 @@ def test_runs_that_do_not_count_say_why() -> None:
 def test_without_a_verdict(made: Callable[[], Swept], said: str) -> None:
     """It is said why there is none."""
     assert said in made().answer
+
+
+def test_a_finding_is_answered_first() -> None:
+    """By the first arm and the last; nothing without runs."""
+    finding = Finding(claim="a larger heap is slower", limits=("last/first: p50 > 1.2",))
+    found = swept(1.0, 1.1, 2.0, finding=finding)
+    assert (found.reproduced, swept(1.0, 1.1, finding=finding).reproduced) == (True, False)
+    assert found.answer.startswith("Reproduced at files=9: a larger heap is slower (last/first: p50 > 1.2: ")
+    assert swept(1.0, 2.0, finding=finding, interrupted=True).found is None

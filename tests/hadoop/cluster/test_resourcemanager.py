@@ -39,7 +39,15 @@ def test_its_numbers_stand_beside_a_namenodes(monkeypatch: pytest.MonkeyPatch) -
         if "Compilation" in query:
             return [{"TotalCompilationTime": 700}]
         if "QueueMetrics" in query:
-            return [{"name": "Hadoop:service=ResourceManager,name=QueueMetrics,q0=root", "AppsRunning": 3}]
+            name = "Hadoop:service=ResourceManager,name=QueueMetrics,q0=root"
+            below = ("", ",q1=day", ",q1=day,user=hdfs", ",q1=day,q2=low")
+            values = (
+                {"AppsRunning": 3},
+                {"AllocatedMB": 8, "AppsRunning": 1},
+                {"AllocatedMB": 9},
+                {"AllocatedMB": 7},
+            )
+            return [{"name": name + end, **value} for end, value in zip(below, values, strict=True)]
         return []
 
     monkeypatch.setattr(metrics, "jmx", jmx)
@@ -52,6 +60,8 @@ def test_its_numbers_stand_beside_a_namenodes(monkeypatch: pytest.MonkeyPatch) -
     }
     assert values == {
         "RMQueueMetrics.AppsRunning": 3.0,
+        "RMQueues.root.day.AllocatedMB": 8.0,
+        "RMQueues.root.day.low.AllocatedMB": 7.0,
         "RMRpcActivityForPort8030.CallQueueLength": 2.0,
         "RMRpcActivityForPort8031.CallQueueLength": 3.0,
         "RMRpcActivityForPort8030.RpcQueueTimeAvgTime": 5.0,

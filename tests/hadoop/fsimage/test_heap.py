@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from froude.base.errors import InputError
-from froude.hadoop.fsimage.heap import HeapLaw, law_of, shipped_law
+from froude.hadoop.fsimage.heap import HeapLaw, HeapPoint, law_of, shipped_law, tables_bytes
 
 PLACES = [(1000, 500), (1000, 2000), (2000, 1000), (2000, 4000), (4000, 2000), (4000, 8000)]
 
@@ -13,7 +13,7 @@ PLACES = [(1000, 500), (1000, 2000), (2000, 1000), (2000, 4000), (4000, 2000), (
 def law(*noise: int) -> HeapLaw:
     """Of 50 bytes an inode and 20 a block on 9,000, and so much beside."""
     used = [9000 + 50 * i + 20 * b + n for (i, b), n in zip(PLACES, noise or [0] * 6, strict=True)]
-    return HeapLaw(tuple((i, b, u) for (i, b), u in zip(PLACES, used, strict=True)), {})
+    return HeapLaw(tuple(HeapPoint(i, b, u) for (i, b), u in zip(PLACES, used, strict=True)), {})
 
 
 def test_coefficients_are_those_of_the_points() -> None:
@@ -39,7 +39,42 @@ def test_the_interval_has_the_spread_between_profiles() -> None:
     """Of what is shipped, beyond what a further measurement scatters by."""
     near, far = (shipped_law().need(objects, 1.1) for objects in (1e6, 8e8))
     wide = [each.interval_bytes[1] / each.used_bytes - 1 for each in (near, far)]
-    assert wide == pytest.approx([0.025, 0.042], abs=0.002)
+    assert wide == pytest.approx([0.073, 0.055], abs=0.002)
+
+
+@pytest.mark.parametrize(
+    ("heap", "entries"),
+    [
+        (0, ()),
+        (5e9, (24, 23, 21, 18)),
+        (5.95e9, (24, 23, 21, 18)),
+        (200e9, (29, 28, 26, 23)),
+        (2e12, (30, 30, 29, 26)),
+    ],
+)
+def test_hash_tables_are_as_large_as_the_heap_says(heap: float, entries: tuple[int, ...]) -> None:
+    """In steps of two, as a NameNode's log has them: `2.0% max memory 5 GB = 100 MB, capacity = 2^24 entries`."""
+    assert tables_bytes(heap) == sum(8 << each for each in entries)
+
+
+def test_the_interval_holds_the_tables_of_a_larger_heap() -> None:
+    """What is in use may be all of the heap, or half of it."""
+    need = law().need(12_000_000, 1.0)
+    low, high = need.interval_bytes
+    without = 9000 + 35 * 12_000_000
+    assert (low - without, high - without) == pytest.approx(
+        (tables_bytes(without), tables_bytes(2 * without))
+    )
+
+
+def test_points_of_other_profiles_widen_the_interval() -> None:
+    """And change nothing else."""
+    other = tuple(
+        each._replace(used_bytes=9000 + 55 * each.inodes + 22 * each.blocks) for each in law().points
+    )
+    one, both = (HeapLaw(law().points, {}, others).need(30_000, 1.0) for others in ((), other))
+    assert one.used_bytes == both.used_bytes
+    assert both.interval_bytes[1] > 1.1 * both.used_bytes > one.interval_bytes[1]
 
 
 @pytest.mark.parametrize(

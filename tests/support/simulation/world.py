@@ -336,6 +336,10 @@ def broken(world: World) -> list[str]:
             violations.append(f"{method}: {series.sent} sent, {received} received")
     violations += _start_rules(world)
     fatal = trouble.death_s is not None or trouble.impostor_s is not None
+    # A target that resets connections before it has answered anything is taken for one that is not there.
+    fatal |= trouble.outage is not None and not any(
+        answered for _, answered in core.tally.whole.counts.values()
+    )
     if isinstance(core.failure, GuardError) and trouble.impostor_s is None:
         violations.append(f"the right target was refused: {core.failure}")
     if core.failure is not None and not fatal:

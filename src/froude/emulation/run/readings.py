@@ -26,6 +26,7 @@ LOCKS: Mapping[str, str] = {
 """Locks of a NameNode by the beginning of their readings' names, and what is locked: one of all, or, where its
 `dfs.namenode.lock.model.provider.class` is `FineGrainedFSNamesystemLock` (3.5 and later), two."""
 _MIB = float(1 << 20)
+_QUEUES, _ALLOCATED = f"{MASTER}Queues.", ".AllocatedMB"
 _LIVE = {"FSNamesystemState", "process", f"{MASTER}process"}
 """Beans that are asked anew each time."""
 
@@ -122,6 +123,23 @@ class Readings:
         took = {b[0]: b[1] - a[1] for a, b in self._rises(total, scale)}
         counted = {b[0]: b[1] - a[1] for a, b in self._rises(count)}
         return [(t, took[t] / n) for t, n in counted.items() if n > 0 and t in took]
+
+    def queues(self) -> dict[str, Points]:
+        """Memory that was allocated to each of a ResourceManager's queues that has none below it, MiB, by its path."""
+        paths = [
+            name[len(_QUEUES) : -len(_ALLOCATED)]
+            for name in self.names
+            if name.startswith(_QUEUES) and name.endswith(_ALLOCATED)
+        ]
+        found = {path: self.gauge(f"{_QUEUES}{path}{_ALLOCATED}") for path in dict.fromkeys(paths)}
+        above = {path.rpartition(".")[0] for path in found}
+        return {path: points for path, points in found.items() if path not in above and points}
+
+    def queue_shares(self) -> dict[str, float]:
+        """Of all memory that was allocated over time, what each queue had, 0 to 1; empty where none was."""
+        sums = {path: sum(value for _, value in points) for path, points in self.queues().items()}
+        total = sum(sums.values())
+        return {path: each / total for path, each in sums.items()} if total else {}
 
     def _rises(
         self, name: str, scale: float = 1.0

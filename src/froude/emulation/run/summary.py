@@ -197,6 +197,8 @@ class RunSummary(_Flat):
     """The most containers that were asked for and not granted yet."""
     memory_allocated_share: float | None = None
     """The most of the NodeManagers' memory that was allocated at once."""
+    queue_shares: dict[str, float] = Field(default={})
+    """Of all memory that was allocated over time, what each queue had, by its path."""
     player_cpu_share: float | None
     """Of one core, in its busiest half."""
     target_cpu_share: float | None
@@ -371,6 +373,7 @@ def _scheduling(run: Run) -> dict[str, Any]:
         "scheduler_events_max": run.most("ClusterMetrics.SchedulerDispatcherEventQueueSize", RESOURCEMANAGER),
         "containers_pending_max": run.most("QueueMetrics.PendingContainers", RESOURCEMANAGER),
         "memory_allocated_share": _allocated_share(run),
+        "queue_shares": readings.queue_shares(),
     }
 
 

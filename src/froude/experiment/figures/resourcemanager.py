@@ -121,7 +121,11 @@ def resourcemanager_sections(run: Run) -> tuple[Section, ...]:
     readings = Readings(run.metrics)
     if not any(name.startswith(MASTER) for name in readings.names):
         return ()
-    charts, still = charts_of(_INSIDE, readings, run)
+    queues = tuple(
+        gauge(path, f"{MASTER}Queues.{path}.AllocatedMB", float(1 << 20)) for path in readings.queues()
+    )
+    inside = (*_INSIDE, Inside("Memory of queues", Axis("allocated", ValueKind.BYTES), queues))
+    charts, still = charts_of(inside, readings, run)
     alone = run.daemons == (RESOURCEMANAGER,)
     own = [*cpu_chart(readings, run), *stop_blocks(run)] if alone else []
     blocks: list[Block] = [*own, *charts, *([Text(f"Did not change: {'; '.join(still)}.")] if still else [])]

@@ -55,6 +55,8 @@ def sweep_title(swept: Swept) -> str:
     outcomes = [found.outcome for _, found in swept.compared]
     if swept.interrupted:
         return f"Sweep of {what}: interrupted"
+    if swept.found is not None:
+        return f"{swept.found.shown.value}: {swept.found.claim}"
     if not outcomes:
         return f"Sweep of {what}: {counted(len(swept.arms), 'arm')}"
     if len(outcomes) == 1:
@@ -68,6 +70,8 @@ def sweep_tone(swept: Swept) -> Tone:
     outcomes = {found.outcome for _, found in swept.compared}
     if swept.interrupted or Outcome.OPEN in outcomes - {Outcome.WORSE}:
         return Tone.BAD if Outcome.WORSE in outcomes else Tone.WARNING
+    if swept.found is not None:
+        return Tone.GOOD if swept.reproduced else Tone.WARNING
     if Outcome.WORSE in outcomes:
         return Tone.BAD
     return COMPARISON_TONES[outcomes.pop()] if outcomes else Tone.NEUTRAL

@@ -137,6 +137,9 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             *_kept_up(job, run),
             *_left_out(plan, load.mode),
         ]
+        started = next((each for each in targets.values() if not isinstance(each, Running)), None)
+        if started is not None:  # a ResourceManager does not say its release in JMX
+            run.environment = {"Hadoop": started.hadoop.version, **run.environment}
         run.limits = [parse_limit(text).check(run) for text in options.limits]
         run.inputs = (plan_hash(plan),)
         if folder is not None:

@@ -34,7 +34,7 @@ from froude.hadoop.fsimage.oiv import open_any
 from froude.hadoop.fsimage.saving import LAYOUT, save_image, transaction_of
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.fsimage.striping import Scheme, scheme, schemes
-from froude.hadoop.fsimage.templates import make_template
+from froude.hadoop.fsimage.templates import Profile, make_template
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.schema import Schema
 
@@ -117,7 +117,8 @@ def replayed_image(
     schema, profile = hadoop.schema(), profile_of(scenario.namespace)
     if profile is not None:
         with progress.task(f"Making up a namespace from {profile.name}"):
-            image = _made_up(profile, scenario, hadoop, scratch)
+            seeds = Seeds(scenario.seed).child("namespace")
+            image = made_up(read_profile(profile), scenario.namespace.inodes, seeds, hadoop, scratch)
     elif scenario.target.image is not None:
         image = newest_image(scenario.target.image)
     else:
@@ -144,11 +145,18 @@ def profile_of(made: MadeNamespace) -> Path | None:
     return inside
 
 
-def _made_up(profile: Path, scenario: DynoScenario, hadoop: Hadoop, scratch: Path) -> Path:
-    wanted, seeds = read_profile(profile), Seeds(scenario.seed).child("namespace")
+def made_up(wanted: Profile, inodes: int | None, seeds: Seeds, hadoop: Hadoop, folder: Path) -> Path:
+    """The image of a namespace that is made up.
+
+    Args:
+        wanted: what it is like.
+        inodes: how many, in place of the profile's number.
+        hadoop: the release that will read it.
+        folder: where it is written.
+    """
     template = make_template(wanted, np.random.default_rng(seeds.value))
-    growth = grow(template, (scenario.namespace.inodes or wanted.inodes) / template.inodes.num_rows)
-    image, number = scratch / f"fsimage_{1:019d}", seeds.value >> 33
+    growth = grow(template, (inodes or wanted.inodes) / template.inodes.num_rows)
+    image, number = folder / f"fsimage_{1:019d}", seeds.value >> 33
     composer = Composer(template, growth, hadoop.schema(), Identity(number, 1))
     save_image(
         image, composer.sections(), hadoop.schema(), namespace_id=number, layout=_layout(hadoop.version)

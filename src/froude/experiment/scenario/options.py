@@ -322,6 +322,8 @@ class DatanodeOptions(Declared):
     """What a storage holds."""
     per_address: Annotated[int, Number(1, 60_000, whole=True)] = _USUAL.per_address
     """Nodes that share a source address; 1 gives each its own."""
+    stagger: bool = _USUAL.stagger
+    """Whether heartbeats fall anywhere in their interval; false: those of all nodes fall at the same moments."""
     blocks: Annotated[Path | None, Example("blocks")] = None
     """Folder of `froude image blocks`, with as many storages: the replicas that each node holds from the start."""
 
@@ -336,6 +338,7 @@ class DatanodeOptions(Declared):
             storages=self.storages,
             capacity_bytes=self.capacity_bytes,
             per_address=self.per_address,
+            stagger=self.stagger,
         )
 
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, get_args
 
 from froude.base.units import Quantity, seconds_text
 from froude.documents.declared import Declared, Example
@@ -19,6 +19,8 @@ from froude.documents.lineage import declared_of, open_document
 from froude.documents.migrate import Migrations
 from froude.documents.plain import Fields
 from froude.documents.reading import dump_document
+from froude.experiment.compare.finding import ALLOWED as STATED
+from froude.experiment.compare.finding import parse_stated
 from froude.experiment.compare.measures import (
     DEFAULT_LEVEL,
     DEFAULT_MARGIN,
@@ -50,6 +52,7 @@ from froude.workload.scale import Scale
 
 MIGRATIONS = Migrations("scenario", 1)
 KIND = "kind"
+_LEAST_SIZES = 3
 _SHORTEST_DUET_S = 120.0
 """Half of it for the warm-up, and twenty batches that are longer than most of what disturbs one of them."""
 
@@ -254,6 +257,33 @@ class RecordScenario(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeapScenario(Declared):
+    """Measure the heap of NameNodes with namespaces of several sizes → a law, and what it says of published clusters."""
+
+    kind: ClassVar[str] = "heap"
+    target: ReleaseTarget = field(default_factory=ReleaseTarget)
+    """Whose NameNodes are started."""
+    inodes: Annotated[
+        tuple[int, ...], Each(Number(10_000, 10**8, whole=True)), Example([300_000, 600_000, 1_200_000])
+    ] = ()
+    """Files and folders of each namespace, three sizes or more; by default three as large as the free memory allows, of
+    12 million at most."""
+    seed: Annotated[int, Number(whole=True)] = 0
+    """Root of every random choice."""
+
+    def check(self) -> None:
+        """Refuse sizes from which no law follows.
+
+        Raises:
+            FieldError: they are fewer than three.
+        """
+        if 0 < len(set(self.inodes)) < _LEAST_SIZES:
+            raise FieldError(
+                "are too few", names=("inodes",), found=len(self.inodes), allowed="three sizes or more"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DynoScenario(PlayOptions):
     """Do what clients did at a NameNode again, on its image, with emulated DataNodes that hold its blocks."""
 
@@ -321,6 +351,29 @@ class Comparing(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Finding(Declared):
+    """What others have found, to be looked for in a sweep: the answer begins with whether it was reproduced."""
+
+    claim: Annotated[str | None, Example("a block takes longer to place the more DataNodes there are")] = None
+    """What is claimed, in words."""
+    limits: Annotated[
+        tuple[Annotated[str, Text(parse_stated, STATED)], ...], Example(["last/first: p50(addBlock) > 1.2"])
+    ] = ()
+    """What holds of the first arm, of the last, or of the last beside the first, if it is so. A run that breaks limits
+    of the base does not count."""
+
+    def check(self) -> None:
+        """Refuse a claim that nothing decides, and limits that decide nothing.
+
+        Raises:
+            FieldError: so it is.
+        """
+        if (self.claim is None) == bool(self.limits):
+            name, other = ("limits", "claim") if self.claim else ("claim", "limits")
+            raise FieldError("is missing", names=(name,), allowed=f"{other} and {name}, or neither")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SweepScenario(Declared):
     """The same experiment with some of its fields varied."""
 
@@ -340,6 +393,8 @@ class SweepScenario(Declared):
     """Root of every random choice."""
     compare: Comparing = Comparing()
     """How every arm is compared with the first."""
+    finding: Finding = Finding()
+    """What it is to show."""
 
     @property
     def varied(self) -> tuple[str, ...]:
@@ -347,11 +402,10 @@ class SweepScenario(Declared):
         return tuple(names for names, values in self.vary.items() if len(values) > 1)
 
 
-Scenario = PlayScenario | KneeScenario | DuetScenario | RecordScenario | DynoScenario | SweepScenario
-KINDS: Mapping[str, type[Scenario]] = {
-    each.kind: each
-    for each in (PlayScenario, KneeScenario, DuetScenario, RecordScenario, DynoScenario, SweepScenario)
-}
+Scenario = (
+    PlayScenario | KneeScenario | DuetScenario | RecordScenario | DynoScenario | SweepScenario | HeapScenario
+)
+KINDS: Mapping[str, type[Scenario]] = {each.kind: each for each in get_args(Scenario)}
 """The value of each kind."""
 
 

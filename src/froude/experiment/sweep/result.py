@@ -15,6 +15,7 @@ from froude.base.summary import Summarised, counted
 from froude.emulation.run.run import Run
 from froude.experiment.compare.comparable import LOAD, Sample, unusable
 from froude.experiment.compare.compare import Comparison, Outcome, compare
+from froude.experiment.compare.finding import Found, Shown, found_in
 from froude.experiment.compare.measures import RunMeasure, Sort, measures_of
 from froude.experiment.scenario.scenario import SweepScenario
 from froude.experiment.sweep.sweep import Arm
@@ -90,6 +91,8 @@ class Swept(Summarised):
     interrupted: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
     """What all runs had in common."""
+    found: Found | None = None
+    """What became of the finding that it is to show."""
 
     @property
     def made(self) -> int:
@@ -112,6 +115,11 @@ class Swept(Summarised):
         return tuple(arm for arm in self.arms if arm.not_compared and not arm.other_load)
 
     @property
+    def reproduced(self) -> bool:
+        """Whether it showed the finding that it was to show, if any."""
+        return self.found is None or self.found.shown is Shown.REPRODUCED
+
+    @property
     def answer(self) -> str:
         """The verdict on each arm, in a sentence."""
         return " ".join(self._sentences())
@@ -120,6 +128,8 @@ class Swept(Summarised):
         if self.interrupted:
             yield f"Interrupted after {counted(self.made, 'run')}: nothing was compared."
             return
+        if self.found is not None:
+            yield self.found.text
         first = self.arms[0].name
         for arm, comparison in self.compared:
             yield f"{arm.name} beside {first}: {comparison.answer}"
@@ -164,6 +174,7 @@ def outcome_of(
         for name, text in (every[0].environment if every else {}).items()
         if all(run.environment.get(name) == text for run in every)
     }
+    finding, ends = sweep.finding, [[each.run for each in runs[arm.name]] for arm in (arms[0], arms[-1])]
     return Swept(
         tuple(found),
         tuple(Measured(each.name, each.what, each.unit, each.sort) for each in measures),
@@ -173,6 +184,9 @@ def outcome_of(
         kept,
         interrupted,
         common,
+        found_in(finding.claim, finding.limits, *ends, limited=limited)
+        if finding.claim and not interrupted
+        else None,
     )
 
 

@@ -36,7 +36,7 @@ _LARGEST = Containers(node_mb=1 << 20, node_cores=4096)
 _ANSWERS_S = 120.0
 BEANS: tuple[str, ...] = (
     "Hadoop:service=ResourceManager,name=ClusterMetrics",
-    "Hadoop:service=ResourceManager,name=QueueMetrics,q0=root",
+    "Hadoop:service=ResourceManager,name=QueueMetrics,*",
     "Hadoop:service=ResourceManager,name=CapacitySchedulerMetrics",
     "Hadoop:service=ResourceManager,name=JvmMetrics",
     "Hadoop:service=ResourceManager,name=Rpc*ActivityForPort*",
@@ -44,6 +44,9 @@ BEANS: tuple[str, ...] = (
 """What is sampled of one; names of readings begin with `RM`, so that they stand beside a NameNode's."""
 CPU = "RMprocess.cpu_seconds"
 _NAME = re.compile(r"name=(\w+)")
+_QUEUE = re.compile(r"q\d+=([^,]+)")
+_OF_QUEUES = ("AllocatedMB", "PendingContainers")
+"""What is kept of queues below the root; of their users, and of partitions, nothing is."""
 _DETAILED = "Hadoop:service=ResourceManager,name=RpcDetailedActivityForPort*"
 
 
@@ -238,12 +241,15 @@ def sample(http: tuple[str, int]) -> dict[str, float]:
     values: dict[str, float] = {}
     for query in BEANS:
         for bean in metrics.jmx(http, query):
-            named = _NAME.search(str(bean.get("name", "")))
-            for key, value in bean.items() if named is not None else ():
+            name = str(bean.get("name", ""))
+            kind, queues = _NAME.search(name), _QUEUE.findall(name)
+            if kind is None or ",user=" in name or ",partition=" in name:
+                continue
+            place = f"RM{kind[1]}" if len(queues) < 2 else f"RMQueues.{'.'.join(queues)}"
+            for key, value in bean.items():
                 counts = isinstance(value, (int, float)) and not isinstance(value, bool)
-                if counts and not key.startswith("Overall"):
-                    assert named is not None
-                    values[f"RM{named[1]}.{key}"] = float(value)
+                if counts and not key.startswith("Overall") and (len(queues) < 2 or key in _OF_QUEUES):
+                    values[f"{place}.{key}"] = float(value)
     waiting = [value for name, value in values.items() if name.endswith(".CallQueueLength")]
     values |= {"RMRpcActivity.CallQueueLength": max(waiting)} if waiting else {}  # at the fullest server
     values |= {f"RM{name}": value for name, value in metrics.heap_now(http).items()}

@@ -89,13 +89,19 @@ def test_families_of_other_seeds_and_types_have_other_names(schema: Schema) -> N
     assert one.uuid(5) == same.uuid(5)
     assert len({each.uuid(5) for each in (one, other_seed, other_type)}) == 3
     assert other_seed.number(one.uuid(5)) is None
-    assert one.phase(5) == same.phase(5) != other_seed.phase(5)
+    assert one.first_beat_s(5, 0.0) == same.first_beat_s(5, 0.0) != other_seed.first_beat_s(5, 0.0)
 
 
 @given(number=NUMBERS)
-def test_phases_are_within_the_interval(fleet: Datanodes, number: int) -> None:
-    """From 0 on, below 1."""
-    assert 0 <= fleet.phase(number) < 1
+def test_first_heartbeats_are_within_the_interval(fleet: Datanodes, number: int) -> None:
+    """Of three seconds, and the 20 ms in which heartbeats travel together."""
+    assert 0 <= fleet.first_beat_s(number, 100.0) - 100.0 < 3.03
+
+
+def test_without_stagger_all_heartbeats_fall_at_the_same_moments(schema: Schema) -> None:
+    """Whenever a node registered."""
+    fleet = Datanodes(schema, DatanodeSettings(stagger=False), seeds=Seeds(1))
+    assert {fleet.first_beat_s(number, 99.5 + number / 10) for number in range(20)} == {102.0}
 
 
 def test_address_and_port_tell_nodes_apart(schema: Schema) -> None:

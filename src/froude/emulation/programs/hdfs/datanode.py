@@ -15,7 +15,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from froude.emulation.notes import REFUSED
-from froude.emulation.programs.beats import next_due, on_grid
+from froude.emulation.programs.beats import next_due
 from froude.emulation.programs.events import (
     LOST,
     Event,
@@ -195,8 +195,7 @@ class EmulatedDatanode:
         self._due_s = self._report_s = now_s
         if not first:
             return []
-        first_s = now_s + self._datanodes.phase(self._number) * self._datanodes.heartbeat_s
-        return [WakeAt(on_grid(first_s), _HEARTBEAT_DUE)]
+        return [WakeAt(self._datanodes.first_beat_s(self._number, now_s), _HEARTBEAT_DUE)]
 
     def _reported(self, now_s: float) -> list[Instruction]:
         if self._reports:

@@ -6,6 +6,7 @@ megabytes.
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from google.protobuf.message_factory import GetMessageClass
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.addresses import node_address
+from froude.emulation.programs.beats import on_grid
 from froude.emulation.programs.events import Send
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
 from froude.emulation.programs.hdfs.stalls import Stall
@@ -60,6 +62,8 @@ class DatanodeSettings:
     """Folder of the replicas that each node holds from the start (`hadoop.fsimage.replicas`); None for none."""
     per_address: int = 60_000
     """Nodes that share a source address; 1 gives each node its own."""
+    stagger: bool = True
+    """Whether heartbeats fall anywhere in their interval; else those of all nodes fall at the same moments."""
     stalls: tuple[Stall, ...] = ()
     """Nodes whose disks stand still for a while; of several for one node the first counts."""
 
@@ -169,9 +173,16 @@ class Datanodes:
         """What a node calls itself, by which clients are told where blocks lie."""
         return node_address(number) if self._named else self.source(number) or "127.0.0.1"
 
-    def phase(self, number: int) -> float:
-        """Where in its interval a node's heartbeats fall, 0 to 1: a storm at the start would kill a NameNode."""
-        return self._seeds.child(number).value / 2**64
+    def first_beat_s(self, number: int, now_s: float) -> float:
+        """When a node's first heartbeat is due.
+
+        Args:
+            number: which node, from 0.
+            now_s: when it has registered, seconds on the play's clock.
+        """
+        if not self.settings.stagger:
+            return math.ceil(now_s / self.heartbeat_s) * self.heartbeat_s
+        return on_grid(now_s + self._seeds.child(number).value / 2**64 * self.heartbeat_s)
 
     # --- what the NameNode says ---------------------------------------------------------------------------
 
