@@ -1,4 +1,4 @@
-"""What a figures file says that its form refuses, as an error of ours."""
+"""What a document says that its form refuses, as an error of ours."""
 
 from __future__ import annotations
 
@@ -7,8 +7,19 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from froude.base.errors import InputError
+from froude.documents.plain import shown
 
 _MOST_SHOWN = 80
+_OURS = {"missing": "is missing", "extra_forbidden": "is not a field here"}
+"""By kind of error, where the words of pydantic are about classes."""
+_ALLOWED = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    **dict.fromkeys(("list_type", "tuple_type"), "a list"),
+    **dict.fromkeys(("dict_type", "model_type"), "a mapping"),
+}
 
 
 def refused(error: ValidationError, file: Path) -> InputError:
@@ -18,6 +29,10 @@ def refused(error: ValidationError, file: Path) -> InputError:
         error: what the form says.
     """
     first = error.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    message = first["msg"].removeprefix("Value error, ")  # of a check of ours
-    return InputError(message, file=file, place=place, found=str(first["input"])[:_MOST_SHOWN])
+    kind, place = first["type"], ".".join(map(str, first["loc"]))
+    message, should, allowed = first["msg"].partition("Input should be ")
+    if kind in _ALLOWED or (should and not message):
+        message, allowed = "has a wrong value", _ALLOWED.get(kind, allowed)
+    message = _OURS.get(kind, message.removeprefix("Value error, "))  # of a check of ours
+    found = None if kind == "missing" else shown(first["input"])[:_MOST_SHOWN]
+    return InputError(message, file=file, place=place or None, found=found, allowed=allowed or None)
