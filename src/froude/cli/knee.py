@@ -39,7 +39,6 @@ _OPTIONS = Fields(
     "limits repeats warm_up_s time_limit_s",
     flags={"limits": "--limit"},
     more=_MORE,
-    numbers=["warm_up_s"],
 )
 _TARGET = Fields(NameNodeTarget, "release heap properties", flags={"properties": "--conf"})
 
