@@ -67,3 +67,10 @@ def base_text(number: int, everything: int, noun: str) -> str:
         noun: one of them; its plural has an s.
     """
     return f"{number:,} of {counted(everything, noun)}"
+
+
+def share_text(share: float | None) -> str:
+    """A share in percent, which only the whole rounds to 100; of nothing it is not known."""
+    if share is None:
+        return "an unknown share"
+    return "100 %" if share == 1 else f"{min(share, 0.9999):.2%}".replace("%", " %")

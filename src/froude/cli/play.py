@@ -16,16 +16,12 @@ from froude.cli.ending import Code, end
 from froude.cli.fields import Fields, Given, with_fields
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
-from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
 from froude.emulation.abort import MEASURES as LIVE
 from froude.emulation.limits import MEASURES, check_limits
-from froude.emulation.run.verdict import Colour
-from froude.emulation.sustained import Mode, longest_warm_up_s
+from froude.emulation.settings import Mode
 from froude.experiment.scenario.options import PlanLoad, PlayOptions, Target
 from froude.hadoop.rpc.target import daemon_name
-from froude.workload.plan import expected_s
-from froude.workload.plan_file import read_plan
 
 if TYPE_CHECKING:
     from froude.emulation.run.run import Run
@@ -93,6 +89,7 @@ def play(
     from froude.experiment.play.targets import running_targets
     from froude.experiment.runners import PlayRunner
     from froude.experiment.scenario.scenario import PlayScenario
+    from froude.workload.plan_file import read_plan
 
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")
@@ -179,7 +176,9 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
     Raises:
         typer.Exit: the target failed, the play was interrupted, or its verdict is red.
     """
+    from froude.cli.run_text import run_text
     from froude.emulation.run.summary import summarise, summary_text
+    from froude.emulation.run.verdict import Colour
 
     settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
@@ -193,7 +192,9 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
 
 def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Path) -> None:
     from froude.emulation.facts import facts_of
+    from froude.emulation.sustained import longest_warm_up_s
     from froude.experiment.replay.dyno import DynoRunner
+    from froude.workload.plan import expected_s
 
     if isinstance(runner, DynoRunner):
         settings.would(f"play {runner.what} into {output}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.run.run import Latency, Run
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.hadoop.rpc.target import daemon_name
 from froude.trace.failures import Failure
 

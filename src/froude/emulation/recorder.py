@@ -16,7 +16,7 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.channel import PlayedCall
 from froude.emulation.programs.events import NodeId
-from froude.emulation.run.run import Record
+from froude.emulation.settings import Record
 from froude.trace.redact import Redactor
 
 _MAGIC = b"froude-spool-2\n"

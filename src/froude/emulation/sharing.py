@@ -22,9 +22,6 @@ from froude.emulation.programs.events import NodeId, SendMessage, Stop
 from froude.messages.schema import Schema
 from froude.workload.types import Moment
 
-MOST_PLAYERS = 64
-"""More than keep one NameNode busy."""
-
 
 class Came(NamedTuple):
     """A node has come to a moment, or will not come to it any more."""

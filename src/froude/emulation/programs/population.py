@@ -13,13 +13,13 @@ from typing import Protocol, TypeVar
 from google.protobuf.message import Message
 
 from froude.base.seeds import Seeds
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, NodeId, Program, SendMessage
 from froude.emulation.programs.family import Family
+from froude.emulation.programs.hdfs.stalls import Stall
 from froude.emulation.programs.made import Made, Ready
 from froude.emulation.programs.memory import Memory, Needs, Wanted
+from froude.emulation.settings import Connections, Pacing, Turnover
 from froude.emulation.sharing import Share
-from froude.emulation.sustained import Turnover
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.target import UNKNOWN, Target, service_of
 from froude.messages.schema import Schema
@@ -32,16 +32,6 @@ from froude.workload.types import Actor, CallTemplate, Effect, NodeType, Side
 T = TypeVar("T")
 SCHEDULER = "resourcemanager-scheduler"
 """The service by which containers are asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Connections:
-    """How nodes share connections."""
-
-    pool: int = 4
-    """Connections by protocol, user and source address; 0 gives each node its own, as real ones have."""
-    user: str | None = None
-    """Effective user of nodes whose type names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +56,8 @@ class PlaySettings:
     """Where emulated nodes are called that daemons call; 0 where nobody listens."""
     programs: Mapping[str, object] = field(default_factory=dict)
     """Settings of emulated nodes, by kind of program: `{"datanode": DatanodeSettings(...)}`."""
+    stalls: tuple[Stall, ...] = ()
+    """DataNodes whose disks stand still for a while."""
     nonce: str = ""
     """Random digits that no other play has: client ids and lease holders come from them, so that a target takes no call
     for one of an earlier play."""

@@ -10,12 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 
 from froude.documents.reading import STAMP, Section
 from froude.documents.refusals import refused
-from froude.emulation.pacing import Pacing
 from froude.emulation.run.bottleneck import Load, Measured
-from froude.emulation.run.run import Difference, Record, Run
+from froude.emulation.run.run import Difference, Run
 from froude.emulation.run.tally import Histogram, IntervalRow, Phase, Series, Tally
 from froude.emulation.run.verdict import LimitResult
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode, Pacing, Record
 from froude.hadoop.metrics.gc_log import GcLog, HeapChange, Pause
 from froude.trace.failures import Failure, Failures
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from froude.emulation.run.bottleneck import LimitedBy
 from froude.emulation.run.run import TARGET, Run
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.hadoop.rpc.target import daemon_name
 from froude.render import Column, Table, ValueKind
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.base.summary import counted
+from froude.base.summary import counted, share_text
 from froude.mining.check.intervals import Site, slower, validated
 from froude.mining.check.prediction import LeafOutcome, Prediction
 from froude.mining.fit.starts import Delay
@@ -217,10 +217,3 @@ def _misses(prediction: Prediction) -> Table:
         "What it could not predict",
         f"{hidden} rarer kinds are not shown." if hidden > 0 else "",
     )
-
-
-def share_text(share: float | None) -> str:
-    """A share in percent, which only the whole rounds to 100; of nothing it is not known."""
-    if share is None:
-        return "an unknown share"
-    return "100 %" if share == 1 else f"{min(share, 0.9999):.2%}".replace("%", " %")

@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.base.units import seconds_text
+from froude.emulation.settings import Leftovers, Mode
 from froude.emulation.steadiness import WINDOW_S
-from froude.emulation.sustained import Leftovers, Mode
 from froude.experiment.scenario.options import KneeOptions, Load, TimedSending
 from froude.workload.plan import Plan, expected_s
 

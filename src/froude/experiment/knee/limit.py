@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from froude.emulation.run.core_time import ALLOCATOR, CALLS, IDLE, LOCK, PLAYER, QUEUE, SCHEDULER, SYNC
 from froude.emulation.run.summary import RunSummary
+from froude.emulation.settings import Mode
 from froude.emulation.steadiness import QUIET
-from froude.emulation.sustained import Mode
 from froude.experiment.knee.words import rate_of, rate_text
 
 REACHED = 0.6

@@ -10,11 +10,11 @@ from froude.base.summary import counted
 from froude.emulation.abort import parse_condition
 from froude.emulation.facts import PlanFacts, facts_of
 from froude.emulation.limits import Limit, check_limits, parse_limit
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.yarn.nodemanagers import check_resources
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import Run
-from froude.emulation.sustained import Turnover, check_turnover
+from froude.emulation.settings import Pacing, Turnover
+from froude.emulation.sustained import check_turnover
 from froude.experiment.scenario.options import DuetOptions, Load, PlayOptions
 from froude.workload.plan import Plan
 

@@ -186,7 +186,7 @@ def fetch(release: str, cache: Path, progress: Progress, part: Part | None = Non
         MissingError: they cannot be had.
         InputError: what came is not what the repository says it is.
     """
-    check_release(release)
+    jvm.check_release(release)
     part = part or HDFS
     manifests = cache / "releases" / part.folder
     manifest = manifests / f"{release}.json"
@@ -210,17 +210,6 @@ def fetch(release: str, cache: Path, progress: Progress, part: Part | None = Non
         jars = repository.fetch_all(wanted, progress, f"Fetching {part.name} {release}")
         _write_manifest(manifest, [_entry(which, jar) for which, jar in zip(wanted, jars, strict=True)])
         return jars
-
-
-def check_release(release: str) -> None:
-    """Refuse what cannot be the name of a release.
-
-    Raises:
-        InputError: it does not begin with two numbers, or has other characters than a version has.
-    """
-    jvm.release_line(release)
-    if re.fullmatch(r"[\w.+-]{1,64}", release) is None:
-        raise InputError("is no Hadoop release", place="release", found=release, allowed="such as 3.5.0")
 
 
 def needed(release: str, repository: Repository) -> list[Coordinate]:

@@ -143,6 +143,17 @@ def release_line(release: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def check_release(release: str) -> None:
+    """Refuse what cannot be the name of a release.
+
+    Raises:
+        InputError: it does not begin with two numbers, or has other characters than a version has.
+    """
+    release_line(release)
+    if re.fullmatch(r"[\w.+-]{1,64}", release) is None:
+        raise InputError("is no Hadoop release", place="release", found=release, allowed="such as 3.5.0")
+
+
 def heap_bytes(heap: str | int) -> int:
     """Bytes of a heap written with its unit, `4 GB` or `512 MiB`, or as a plain number of bytes.
 
