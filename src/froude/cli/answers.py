@@ -13,6 +13,8 @@ from froude.cli.ending import Code, end
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
+    from froude.documents.artifact import Origin
+    from froude.render import Report
     from froude.render.answer import Answer
 
 FIGURES = ".figures.json"
@@ -41,6 +43,21 @@ def claim(
     outputs.claim(settings, [*wanted, *outputs.page(report, FIGURES)], inputs)
 
 
+def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str | bytes]:
+    """The page and its figures, if a place for them is given.
+
+    Args:
+        page: what was found, as a report.
+        path: of the page; None for none.
+
+    Returns:
+        Contents by path; empty without a path.
+    """
+    from froude.render import report_files
+
+    return {} if path is None else dict(report_files(page, path, suffix=FIGURES, origin=how))
+
+
 def finish(
     settings: Settings, answer: Answer, *, inputs: Mapping[str, str], output: Path | None, report: Path | None
 ) -> None:
@@ -58,16 +75,13 @@ def finish(
     from froude.cli.page_text import page_text
     from froude.documents.lineage import dump_sealed_figures
     from froude.documents.migrate import Migrations
-    from froude.render import report_files
 
     how = settings.origin(list(inputs.values()), seeded=True)
     facts = {"Inputs": ", ".join(inputs), "Seed": str(settings.seed), "Froude": __version__}
     facts |= {"Interrupted": answer.interrupted}
     page = answer.page({name: text for name, text in facts.items() if text})
     text = dump_sealed_figures(Migrations(answer.kind, 1), answer.content, how)
-    files: dict[Path, str | bytes] = (
-        {} if report is None else dict(report_files(page, report, suffix=FIGURES, origin=how))
-    )
+    files = page_files(page, report, how)
     if output is not None:
         files[output] = text
     if settings.dry_run and files:

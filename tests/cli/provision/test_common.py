@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
+from froude.cli import answers
 from froude.cli.app import run
 from froude.cli.ending import Code
 from froude.cli.outputs import Output
@@ -183,8 +184,8 @@ def test_a_page_says_what_it_was_made_from() -> None:
 def test_a_page_and_its_figures(tmp_path: Path) -> None:
     """Beside each other, where a page is wanted."""
     origin = common.origin(SETTINGS, [NAME])
-    assert common.page_files(PAGE, None, origin) == {}
-    files = common.page_files(PAGE, tmp_path / "a.html", origin)
+    assert answers.page_files(PAGE, None, origin) == {}
+    files = answers.page_files(PAGE, tmp_path / "a.html", origin)
     assert sorted(path.name for path in files) == ["a.figures.json", "a.html"]
 
 

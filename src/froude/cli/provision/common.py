@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from froude.provision.search.solve_limits import SolveLimits
     from froude.provision.types import Problem
     from froude.provision.types.plan import ProvisionPlan
-    from froude.render import Report
     from froude.render.answer import Answer
 
 Files = Annotated[
@@ -117,21 +116,6 @@ def origin(settings: Settings, files: Sequence[str | Path]) -> Origin:
     from froude.provision.inputs.read import find_input
 
     return settings.origin([content_of(find_input(str(file))) for file in files], seeded=True)
-
-
-def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str | bytes]:
-    """The page and its figures, if a place for them is given.
-
-    Args:
-        page: what was found, as a report.
-        path: of the page; None for none.
-
-    Returns:
-        Contents by path; empty without a path.
-    """
-    from froude.render import report_files
-
-    return {} if path is None else dict(report_files(page, path, suffix=FIGURES, origin=how))
 
 
 def limits(settings: Settings, gap: float, time_limit: float) -> SolveLimits:
