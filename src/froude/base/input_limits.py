@@ -38,11 +38,7 @@ class InputLimits:
     repetitions: int = 10_000_000
 
     def expansion_bytes(self, packed_bytes: int) -> int:
-        """Bytes that a packed file, or a packed part of one, may expand to.
-
-        Args:
-            packed_bytes: its size on disk.
-        """
+        """Bytes that a packed file, or a packed part of one, may expand to."""
         if self.expansion is not None:
             return self.expansion
         return max(_SMALL_BYTES, min(_EXPANSION_BYTES, _EXPANSION_RATIO * packed_bytes))
@@ -125,7 +121,6 @@ def check_csv(data: bytes, file: Path, separator: str = ",") -> None:
 
     Args:
         data: its text; separators and line feeds within quotes count as well.
-        file: its name, for the error.
 
     Raises:
         InputError: as `check_limit`.

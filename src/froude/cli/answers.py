@@ -32,13 +32,7 @@ def how(settings: Settings) -> dict[str, Any]:
 def claim(
     settings: Settings, inputs: Sequence[Path | None], output: Path | None, kind: str, report: Path | None
 ) -> None:
-    """Make sure that a command may write where it was told to.
-
-    Args:
-        inputs: files that it reads.
-        output: place of the JSON.
-        report: place of the page.
-    """
+    """Make sure that a command may write where it was told to."""
     wanted = [] if output is None else [outputs.Output(output, kind)]
     outputs.claim(settings, [*wanted, *outputs.page(report, FIGURES)], inputs)
 
@@ -65,8 +59,6 @@ def finish(
 
     Args:
         inputs: content hashes of what was read, by the names that the user gave.
-        output: place of the JSON.
-        report: place of the page.
 
     Raises:
         typer.Exit: something was missed, with 3; or it was interrupted, with 130.

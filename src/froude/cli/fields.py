@@ -43,7 +43,6 @@ class Fields:
     """The fields of a declared value that are flags.
 
     Args:
-        kind: the value.
         names: of the fields, with blanks between, in the order in which help shows them.
         flags: names of flags that are called otherwise than their fields.
         more: what help adds to a field's own text.

@@ -96,9 +96,6 @@ def knee(
 def claim_knee(settings: Settings, output: Path, read: Sequence[Path]) -> None:
     """Make sure that an answer may be written.
 
-    Args:
-        read: what the command reads.
-
     Raises:
         InputError: something else stands there, or it is one of what is read.
     """
@@ -107,9 +104,6 @@ def claim_knee(settings: Settings, output: Path, read: Sequence[Path]) -> None:
 
 def perform(settings: Settings, runner: KneeRunner, output: Path) -> None:
     """Search for the knee of a scenario, or say what would be raised, and show what came of it.
-
-    Args:
-        output: file of the answer.
 
     Raises:
         FroudeError: it cannot be searched for.

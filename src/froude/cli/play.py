@@ -110,9 +110,6 @@ def play(
 def claim_run(settings: Settings, output: Path, read: Sequence[Path]) -> None:
     """Make sure that a run may be kept.
 
-    Args:
-        read: what the command reads.
-
     Raises:
         InputError: something stands there, or it lies in something that is read.
     """
@@ -129,7 +126,6 @@ def perform(
     """Play a scenario, or say what would be played, and show what came of it.
 
     Args:
-        source: what is played, for errors.
         metrics_port: where Prometheus is answered meanwhile; None for nowhere.
 
     Raises:
@@ -151,7 +147,6 @@ def executing(settings: Settings, output: Path, metrics_port: str | None) -> Ite
     """Where an experiment is run, with Prometheus answered meanwhile.
 
     Args:
-        output: where it is kept.
         metrics_port: where to listen; None for nowhere.
 
     Raises:

@@ -49,7 +49,6 @@ class FieldError(InputError):
         Args:
             names: of the fields around and its own, the outermost first.
             allowed: what may stand there.
-            remedy: what the user can do.
         """
         place = _joined(names) or None
         super().__init__(message, place=place, found=found, allowed=allowed, remedy=remedy)
@@ -102,9 +101,6 @@ def below(name: str, line: int | None = None) -> Iterator[None]:
 
 def check_range(name: str, values: Sequence[float], least: float, most: float) -> None:
     """Refuse an argument of a call in Python that has no values, or one that is out of range.
-
-    Args:
-        name: of the argument.
 
     Raises:
         InputError: it has none, or one below the least or above the most, or that is no number.

@@ -23,11 +23,7 @@ _ALLOWED = {
 
 
 def refused(error: ValidationError, file: Path) -> InputError:
-    """The first thing that is wrong, with its place in the file.
-
-    Args:
-        error: what the form says.
-    """
+    """The first thing that is wrong, with its place in the file."""
     first = error.errors()[0]
     kind, place = first["type"], ".".join(map(str, first["loc"]))
     message, should, allowed = first["msg"].partition("Input should be ")

@@ -58,7 +58,6 @@ class Failures:
         Args:
             message: what the target said; may have many lines.
             time_s: when, seconds since the beginning.
-            count: how many failed so.
 
         Returns:
             The group where this is its first call, so that the caller can say what it was about; None otherwise.

@@ -57,12 +57,7 @@ def answer(
     output: Path | None,
     report: Path | None,
 ) -> None:
-    """Read a datacenter, find an answer, write it to the places asked for, and show it.
-
-    Args:
-        output: place of the JSON.
-        report: place of the page.
-    """
+    """Read a datacenter, find an answer, write it to the places asked for, and show it."""
     from froude.documents.lineage import content_of
     from froude.harvest.telemetry.files import META, read_datacenter
 

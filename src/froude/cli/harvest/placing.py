@@ -192,7 +192,6 @@ def rollback(settings: Settings, state: Path, target_is: str | None, user: str |
 
     Args:
         state: what `apply` wrote.
-        target_is: an id that was typed.
 
     Raises:
         GuardError: it is another NameNode.

@@ -164,7 +164,6 @@ def summary(problem: Problem, plan: ProvisionPlan) -> str:
     """A plan for people.
 
     Args:
-        problem: the inputs, for the prices.
         plan: of a cluster, or with the constraints in conflict.
     """
     from froude.provision.check.bill import bill
@@ -209,9 +208,6 @@ def finish(
 def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     """Exit with 3 unless every plan is proved.
 
-    Args:
-        plans: all that the command made.
-
     Raises:
         typer.Exit: one is not proved; its code is 3.
     """
@@ -225,10 +221,6 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
 
 def share(flag: str, text: str) -> float:
     """A share that is given as `1%` or `0.01`.
-
-    Args:
-        flag: its name, for the error.
-        text: as the user wrote it.
 
     Raises:
         InputError: neither, or not between 0 and 1 (0 % and 100 %); both are allowed.

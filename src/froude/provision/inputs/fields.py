@@ -189,7 +189,6 @@ def every(fields: Fields, tag: str, read: Callable[[Fields, Flaws], T | None], f
 
     Args:
         fields: of the element above.
-        tag: of the children to read.
         read: makes a value of a child's fields, or None of those that are wrong.
         flaws: takes what is wrong with the children.
     """

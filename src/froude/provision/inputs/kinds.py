@@ -46,7 +46,6 @@ def number(dimension: Dimension, *, above_zero: bool = False, **more: bool) -> F
 
     Args:
         above_zero: whether 0 is refused.
-        more: of the form.
     """
 
     def read(fields: Fields, name: str, default: Any) -> float | None:

@@ -118,8 +118,6 @@ def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
     """The elements of a file, which is XML when it begins with `<`.
 
     Args:
-        data: content of the file.
-        file: its name, for errors.
         flaws: takes what is wrong in it.
 
     Raises:

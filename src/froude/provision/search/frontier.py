@@ -98,7 +98,6 @@ class Frontier(Generic[_Part]):
         """A part to be looked into, unless nothing in it can be cheaper than the best plan.
 
         Args:
-            part: of what is searched.
             lower: dollars that everything in it costs at least.
         """
         if lower < self.best.upper:
@@ -124,11 +123,7 @@ class Frontier(Generic[_Part]):
         return self._parts.pop()
 
     def result(self, *notes: str) -> ProvisionPlan:
-        """The best plan between its bounds; where there is none, why.
-
-        Args:
-            notes: added to the plan's.
-        """
+        """The best plan between its bounds; where there is none, why."""
         seconds = self._clock.now() - self._begin
         if not self.best.found:
             nothing_left = not math.isfinite(self._parts.lower)

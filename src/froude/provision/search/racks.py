@@ -48,10 +48,7 @@ def best_racks(
     """The cheapest plan over all numbers of racks, with a bound over all of them.
 
     Args:
-        problem: its catalog has racks.
         solve: see `Solve`.
-        least: servers that any cluster has.
-        limits: for all of it.
     """
     rack = problem.catalog.rack
     assert rack is not None

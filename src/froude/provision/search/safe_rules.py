@@ -49,7 +49,6 @@ def within_safe_rules(
         problem: with racks, or a time to re-replicate.
         solve: see `Solve`.
         sound: see `Sound`.
-        limits: for all of it.
     """
     clock = clock or RealClock()
     gap, end = limits.gap, clock.now() + limits.time_limit_s

@@ -109,7 +109,6 @@ def best_split(
         problem: with a batch job of two phases or more and no split.
         phases: those, as `undecided` gives them.
         solve: see `Solve`.
-        limits: for all of it.
     """
     frontier: Frontier[_Box] = Frontier(limits, most=_MOST_BOXES, clock=clock)
     return _Search(problem, phases, solve, frontier).run(limits.gap)

@@ -88,7 +88,6 @@ def best_spread(
     Args:
         losses: one server at least.
         solve: see `Solve`.
-        limits: for all of it.
     """
     frontier: Frontier[_Interval] = Frontier(limits, most=_MOST_INTERVALS, clock=clock)
     fine = limits.gap / 2
