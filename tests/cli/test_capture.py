@@ -237,7 +237,7 @@ def test_a_dry_run_makes_nothing(here: Path, capsys: Out) -> None:
 )
 def test_what_may_not_be_asked(words: tuple[str, ...], said: str, here: Path, capsys: Out) -> None:
     """One clear error, and nothing made."""
-    assert pcap(*words) == 1
+    assert pcap(*words) in {1, 2}
     assert said in capsys.readouterr().err
     assert sorted(path.name for path in here.iterdir()) == ["jars", "x.pcap"]
 

@@ -116,22 +116,6 @@ def check_limit(
         )
 
 
-def check_csv(data: bytes, file: Path, separator: str = ",") -> None:
-    """Refuse a CSV of more rows or columns than their limits, before its parser sets memory aside for them.
-
-    Args:
-        data: its text; separators and line feeds within quotes count as well.
-
-    Raises:
-        InputError: as `check_limit`.
-    """
-    end = data.find(b"\n")
-    check_limit(
-        "columns", data.count(separator.encode(), 0, len(data) if end < 0 else end) + 1, file=file, place=1
-    )
-    check_limit("rows", max(data.count(b"\n"), data.count(b"\r")), file=file)
-
-
 def beyond_expansion(
     path: str | Path, packed_bytes: int, limit_bytes: int, place: str | None = None
 ) -> InputError:

@@ -109,10 +109,6 @@ class Inner(Form):
         """Field by field."""
         return value.plain()  # type: ignore[no-any-return]
 
-    def moved(self, value: Any, change: Change) -> Any:
-        """Field by field."""
-        return value.moved(change)
-
 
 @dataclass(frozen=True, slots=True)
 class Declaration:

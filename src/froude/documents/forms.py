@@ -136,9 +136,15 @@ class Form:
         """What reads as the value again; plain."""
         return value
 
-    def moved(self, value: Any, change: Change) -> Any:  # noqa: ARG002 - most have no path
-        """The value with every path in it changed."""
-        return value
+    def moved(self, value: Any, change: Change) -> Any:
+        """The value with every path in it changed, within lists, names and sections, too."""
+        if isinstance(value, Path):
+            return change(value)
+        if isinstance(value, tuple):
+            return tuple(self.moved(item, change) for item in value)
+        if isinstance(value, Mapping):
+            return {name: self.moved(inner, change) for name, inner in value.items()}
+        return value.moved(change) if hasattr(value, "moved") else value
 
 
 @dataclass(frozen=True)
@@ -235,10 +241,6 @@ class Place(Form):
     def write(self, value: Any) -> str:
         """As a text."""
         return str(value)
-
-    def moved(self, value: Any, change: Change) -> Any:
-        """The changed path."""
-        return change(value)
 
 
 @dataclass(frozen=True)
@@ -371,10 +373,6 @@ class Each(Form):
         """Item by item."""
         return [self.form.write(item) for item in value]
 
-    def moved(self, value: Any, change: Change) -> Any:
-        """Item by item."""
-        return tuple(self.form.moved(item, change) for item in value)
-
 
 @dataclass(frozen=True)
 class Named(Form):
@@ -403,10 +401,6 @@ class Named(Form):
         """Value by value."""
         return {name: self.form.write(inner) for name, inner in value.items()}
 
-    def moved(self, value: Any, change: Change) -> Any:
-        """Value by value."""
-        return {name: self.form.moved(inner, change) for name, inner in value.items()}
-
 
 @dataclass(frozen=True)
 class Maybe(Form):
@@ -426,10 +420,6 @@ class Maybe(Form):
     def write(self, value: Any) -> Any:
         """None stays."""
         return None if value is None else self.form.write(value)
-
-    def moved(self, value: Any, change: Change) -> Any:
-        """None stays."""
-        return None if value is None else self.form.moved(value, change)
 
 
 def quantity_value(quantity: Quantity) -> str | float:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from froude.base.errors import InputError
 from froude.documents.plain import shown
 
+T = TypeVar("T")
 _MOST_SHOWN = 80
 _OURS = {"missing": "is missing", "extra_forbidden": "is not a field here"}
 """By kind of error, where the words of pydantic are about classes."""
@@ -20,6 +23,18 @@ _ALLOWED = {
     **dict.fromkeys(("list_type", "tuple_type"), "a list"),
     **dict.fromkeys(("dict_type", "model_type"), "a mapping"),
 }
+
+
+def formed(form: TypeAdapter[T], fields: Mapping[str, Any], file: Path) -> T:
+    """The value of a document's fields.
+
+    Raises:
+        InputError: they are not of that form.
+    """
+    try:
+        return form.validate_python(fields)
+    except ValidationError as error:
+        raise refused(error, file) from error
 
 
 def refused(error: ValidationError, file: Path) -> InputError:

@@ -6,10 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, TypeAdapter
 
 from froude.documents.reading import STAMP, Section
-from froude.documents.refusals import refused
+from froude.documents.refusals import formed
 from froude.emulation.run.bottleneck import Load, Measured
 from froude.emulation.run.run import Difference, Run
 from froude.emulation.run.tally import Histogram, IntervalRow, Phase, Series, Tally
@@ -132,10 +132,8 @@ def read_figures(root: Section) -> Run:
     Raises:
         InputError: a figure is missing, of another type, negative, not finite, or beyond any size.
     """
-    try:
-        read = _Figures.model_validate({name: root.fields[name] for name in root.fields if name != STAMP})
-    except ValidationError as error:
-        raise refused(error, Path(root.file)) from error
+    fields = {name: value for name, value in root.fields.items() if name != STAMP}
+    read = formed(TypeAdapter(_Figures), fields, Path(root.file))
     differences = read.differences
     return Run(
         _tally(read),
