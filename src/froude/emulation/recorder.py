@@ -32,11 +32,7 @@ class Spool:
     """Writes calls to a file; a `core.Journal`."""
 
     def __init__(self, out: BinaryIO, record: Record, seeds: Seeds, redactor: Redactor) -> None:
-        """Begin a spool.
-
-        Args:
-            out: a binary file, buffered.
-        """
+        """Begin a spool."""
         self._out = out
         self._redactor = redactor
         self._record = record

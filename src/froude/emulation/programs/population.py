@@ -119,11 +119,7 @@ class Population:
             self._watchers.setdefault(method, []).append(family)
 
     def contained(self, node_type: NodeType) -> bool:
-        """Whether nodes of a type are processes in containers that a ResourceManager of this play allocates.
-
-        Args:
-            node_type: one of the plan's.
-        """
+        """Whether nodes of a type are processes in containers that a ResourceManager of this play allocates."""
         container = node_type.container
         master = None if container is None or container.priority is None else self.types.get(container.of)
         inside = container is not None and (container.priority is None or master is not None)
@@ -201,7 +197,6 @@ class Population:
         """The node of a type that calls itself by a name.
 
         Args:
-            node_type: one that some family plays.
             name: what was found in a message, such as a uuid; what is no text names no node.
         """
         number = self.families[node_type].owner(name) if isinstance(name, str) else None

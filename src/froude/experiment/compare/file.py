@@ -23,11 +23,7 @@ _FORM = TypeAdapter(Comparison)
 
 
 def comparison_text(comparison: Comparison, origin: Origin | None = None) -> str:
-    """The file's text: the answer first.
-
-    Args:
-        origin: how it came to be.
-    """
+    """The file's text: the answer first."""
     fields = {"answer": comparison.answer, **_FORM.dump_python(comparison, mode="json")}
     return dump_sealed_figures(MIGRATIONS, fields, origin or Origin())
 

@@ -22,8 +22,6 @@ def prediction_report(
     """A workload held against a Trace, with its intervals and starts.
 
     Args:
-        scale: the Trace's, as text.
-        sites: call sites of the Trace.
         other: of another run of its size; none where there is none, so that all sites count.
         delays: when nodes of each type started.
     """
@@ -101,11 +99,7 @@ def _starts(delays: Sequence[Delay]) -> Table:
 
 
 def prediction_section(prediction: Prediction, scale: str) -> Section:
-    """What was predicted of a size never seen, and what the run then did.
-
-    Args:
-        scale: the size, as text.
-    """
+    """What was predicted of a size never seen, and what the run then did."""
     blocks: list[Block] = [_sequences(prediction), _arguments(prediction)]
     if prediction.effects:
         blocks.append(_effects(prediction))

@@ -24,7 +24,6 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
     """How a play is sent: kept up until it was measured, where its job has clients in parallel.
 
     Args:
-        speed: of the play.
         sustained: whether further clients can keep the load up.
 
     Raises:
@@ -63,7 +62,6 @@ def longest_s(options: KneeOptions, load: Load, plan: Plan) -> float | None:
 
     Args:
         load: of `load_of`.
-        plan: what is played.
     """
     if load.mode is not Mode.ONCE:
         return load.duration_s

@@ -117,9 +117,6 @@ def knee_text(knee: Knee, origin: Origin | None = None) -> str:
 def write_knee(path: Path, knee: Knee, origin: Origin | None = None) -> None:
     """Write a knee's file, whole or not at all.
 
-    Args:
-        origin: how it came to be.
-
     Raises:
         MissingError: it cannot be written.
     """

@@ -193,7 +193,6 @@ def others_first_text(others: float, cores: int) -> str:
 
     Args:
         others: cores that it uses.
-        cores: of the machine.
     """
     if others < OTHERS:
         return ""

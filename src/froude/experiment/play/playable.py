@@ -27,8 +27,6 @@ def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> PlanFact
     """Refuse a play that can be known to fail before anybody is called.
 
     Args:
-        plan: what shall be played.
-        load: how it is sent.
         limits: what it must keep.
 
     Raises:
@@ -70,9 +68,7 @@ def check_plan(
     """Refuse a plan that cannot be played, or would never end.
 
     Args:
-        plan: what shall be played.
         limit_s: the longest time, seconds.
-        pacing: what was asked for.
         turnover: whether its load is kept up; it is played once by default.
 
     Raises:

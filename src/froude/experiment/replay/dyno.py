@@ -114,7 +114,6 @@ class DynoRunner:
 
         Args:
             prepared: of this scenario, or of another with the same `inputs_of`.
-            execution: where it is run.
         """
         target, options = self.scenario.target, prepared.options(self.scenario)
         if target.running:

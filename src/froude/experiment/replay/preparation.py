@@ -130,9 +130,7 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     """Read the image, lay down its blocks, read the load.
 
     Args:
-        hadoop: the release, for its schema.
         scratch: an empty folder, which stays while it is played.
-        progress: shows what goes on.
 
     Raises:
         InputError: one of the inputs is not what it should be.

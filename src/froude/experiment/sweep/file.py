@@ -24,12 +24,7 @@ _FORM = TypeAdapter(Swept)
 
 
 def swept_text(swept: Swept, origin: Origin | None = None) -> str:
-    """The file's text: the answer first.
-
-    Args:
-        swept: what came of it.
-        origin: how it came to be.
-    """
+    """The file's text: the answer first."""
     fields = {"answer": swept.answer, **_FORM.dump_python(swept, mode="json")}
     state = State.INTERRUPTED if swept.interrupted else State.COMPLETE
     return dump_sealed_figures(MIGRATIONS, fields, replace(origin or Origin(), state=state))

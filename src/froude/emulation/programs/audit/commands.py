@@ -122,7 +122,6 @@ def permission_of(perm: str | None, default: int = 0o755) -> Mapping[str, int]:
 
     Args:
         perm: as the log has it; None for none.
-        default: bits where there is none.
     """
     letters = (perm or "").rpartition(":")[2]
     if len(letters) < 9:

@@ -94,7 +94,6 @@ class DatanodeFamily(PlainFamily):
         """The DataNodes of a new block get it.
 
         Args:
-            located: its LocatedBlockProto, with its places.
             length: that it is closed with, bytes.
             writer: who is sent a BlockReported once the NameNode knows of the first replica; None for nobody.
         """

@@ -208,9 +208,6 @@ class Nodemanagers:
     def answer(self, body: bytes) -> Any:
         """The answer to nodeHeartbeat.
 
-        Args:
-            body: its bytes.
-
         Raises:
             InputError: it does not decode.
         """
@@ -220,10 +217,6 @@ class Nodemanagers:
         """The response id of an answer to nodeHeartbeat that asks for nothing; None of any other one.
 
         Most differ in this id alone, which comes first.
-
-        Args:
-            body: its bytes.
-            interval_s: between the node's heartbeats.
         """
         try:
             response_id, at = read_varint(body, 1) if body[:1] == b"\x08" else (0, 0)
@@ -246,7 +239,6 @@ class Nodemanagers:
 
         Args:
             asked_ms: what the ResourceManager asks for, if it is positive.
-            before_s: what it was before.
         """
         return self.settings.heartbeat_s or (asked_ms / 1e3 if asked_ms > 0 else before_s)
 
