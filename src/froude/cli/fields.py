@@ -26,7 +26,6 @@ from froude.documents.forms import (
     FieldError,
     Flag,
     Form,
-    Maybe,
     Named,
     Number,
     Place,
@@ -93,7 +92,7 @@ class Fields:
         return self._named.get(field.name) or "--" + field.key.replace("_", "-")
 
     def _value(self, field: Declaration, value: Any) -> Any:
-        form = _single(field.form)
+        form = field.single
         if isinstance(form, Named) and value is not None:
             return pairs(value, self._flag(field))
         if isinstance(form, Seconds) and value is not None:
@@ -102,7 +101,7 @@ class Fields:
         return value
 
     def _parameter(self, field: Declaration) -> inspect.Parameter:
-        form, default = _single(field.form), field.default
+        form, default = field.single, field.default
         settings: dict[str, Any] = {}
         if isinstance(form, Number):
             settings = {"min": _finite(form.least), "max": _finite(form.most), "callback": finite}
@@ -170,11 +169,6 @@ def _as_flags(flags: Mapping[str, str]) -> Iterator[None]:
         raise
 
 
-def _single(form: Form) -> Form:
-    """The form of a value where there is one."""
-    return form.form if isinstance(form, Maybe) else form
-
-
 def _kind(form: Form) -> Any:
     """What typer makes of a flag's text."""
     if isinstance(form, Number):
@@ -195,7 +189,7 @@ def _finite(bound: float) -> float | None:
 
 def _help(field: Declaration) -> str:
     """The text under the field, with an example, and whether the flag is repeated."""
-    form = _single(field.form)
+    form = field.single
     value = field.example.value if field.example else None
     first = value[0] if isinstance(value, list) and value else value
     parts = [field.about]

@@ -125,9 +125,13 @@ class Declaration:
     @property
     def key(self) -> str:
         """Its name in a document: without the unit, which is written with the value, and as `raise` of `raise_`."""
-        inner = self.form.form if isinstance(self.form, Maybe) else self.form
-        unit = {Seconds: "_s", Size: "_bytes"}.get(type(inner), "")
+        unit = {Seconds: "_s", Size: "_bytes"}.get(type(self.single), "")
         return self.name.removesuffix(unit).removesuffix("_")
+
+    @property
+    def single(self) -> Form:
+        """The form of its value where it has one."""
+        return self.form.form if isinstance(self.form, Maybe) else self.form
 
     @property
     def about(self) -> str:
