@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass
 from typing import Any
 
 from froude.provision.inputs.fields import YES, Fields
-from froude.provision.inputs.kinds import FLAG, TEXT, WHOLE, Children, Form, Kind, number
+from froude.provision.inputs.kinds import FLAG, TEXT, WHOLE, Children, Field, Kind, number
 from froude.provision.inputs.tree import Flaws
 from froude.provision.inputs.units import Dimension
 from froude.provision.types import (
@@ -82,7 +82,7 @@ _UNIT = Kind(
     {
         "name": TEXT,
         "capacity": number(Dimension.SIZE, above_zero=True),
-        "bus": Form(_bus),
+        "bus": Field(_bus),
         **_SPEED,
         "volatile": FLAG,
         "price": _DOLLARS,
@@ -112,7 +112,7 @@ _INCLUDED = Kind("included", tuple, {"unit": TEXT, "count": WHOLE})
 _BUNDLE = Kind(
     "bundle",
     Bundle,
-    {"cores": Form(WHOLE.read, WHOLE.show, always=True)},
+    {"cores": Field(WHOLE.read, WHOLE.show, always=True)},
     (Children("units", (_INCLUDED,), by="unit"),),
 )
 _SERVER = Kind(
@@ -139,7 +139,7 @@ _RACK = Kind(
 _ENERGY = Kind(
     "energy",
     _Energy,
-    {"time": _TIME, "price": _DOLLARS, "pue": Form(_pue, _DOLLARS.show), "load": number(Dimension.SHARE)},
+    {"time": _TIME, "price": _DOLLARS, "pue": Field(_pue, _DOLLARS.show), "load": number(Dimension.SHARE)},
 )
 
 
@@ -169,7 +169,7 @@ def _check_cpus(fields: Fields, flaws: Flaws) -> None:
 CATALOG = Kind(
     "resources",
     Catalog,
-    {"prices_as_of": Form(_date), "diversity": _DOLLARS},
+    {"prices_as_of": Field(_date), "diversity": _DOLLARS},
     (
         Children("units", (_UNIT,), by="name", needed=True),
         Children("cpus", (_CPU,), by="name", needed=True),

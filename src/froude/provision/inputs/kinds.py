@@ -29,7 +29,7 @@ _ATTRIBUTES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Field:
     """What a field may hold."""
 
     read: Callable[[Fields, str, Any], Any]
@@ -41,7 +41,7 @@ class Form:
     """Whether it is written though it is the default."""
 
 
-def number(dimension: Dimension, *, above_zero: bool = False, **more: bool) -> Form:
+def number(dimension: Dimension, *, above_zero: bool = False, **more: bool) -> Field:
     """A quantity, 0 or more.
 
     Args:
@@ -53,12 +53,12 @@ def number(dimension: Dimension, *, above_zero: bool = False, **more: bool) -> F
             return fields.optional_number(name, dimension, above_zero=above_zero)
         return fields.number(name, dimension, _known(default), above_zero=above_zero)
 
-    return Form(read, lambda value: show(value, dimension), **more)
+    return Field(read, lambda value: show(value, dimension), **more)
 
 
-def choice(kind: type[Enum]) -> Form:
+def choice(kind: type[Enum]) -> Field:
     """A member of an enumeration, by its value."""
-    return Form(
+    return Field(
         lambda fields, name, default: fields.one_of(name, kind, _known(default)),
         lambda member: str(member.value),
     )
@@ -76,8 +76,8 @@ def _known(default: Any) -> Any:
     return None if default is MISSING else default
 
 
-TEXT, WHOLE = Form(_text), Form(_whole, lambda value: show(value, Dimension.COUNT))
-FLAG = Form(
+TEXT, WHOLE = Field(_text), Field(_whole, lambda value: show(value, Dimension.COUNT))
+FLAG = Field(
     lambda fields, name, default: fields.flag(name, _known(default)), lambda value: "1" if value else "0"
 )
 
@@ -97,7 +97,7 @@ class Kind(Generic[T]):
     tag: str
     of: type[T]
     """Of the values: attributes are called as the fields, or by `_ATTRIBUTES`; a tuple has the fields' order."""
-    forms: Mapping[str, Form]
+    fields: Mapping[str, Field]
     """By field, in the order in which they are written."""
     children: tuple[Children, ...] = ()
     make: Callable[..., T | None] | None = None
@@ -124,10 +124,10 @@ class Kind(Generic[T]):
             **self.defaults({name: text.text for name, text in element.fields.items()}),
         }
         parts = {}
-        for name, form in self.forms.items():
+        for name, field in self.fields.items():
             attribute = _ATTRIBUTES.get(name, name)
-            default = MISSING if form.required else defaults.get(attribute, MISSING)
-            parts[attribute] = form.read(fields, name, default)
+            default = MISSING if field.required else defaults.get(attribute, MISSING)
+            parts[attribute] = field.read(fields, name, default)
         for children in self.children:
             parts[children.attribute] = children.read(fields, flaws)
         self.check(fields, flaws)
@@ -141,11 +141,11 @@ class Kind(Generic[T]):
             named: whether its name is written though it is the default.
         """
         parts, texts = self._parts_of(value), {}
-        for name, form in self.forms.items():
+        for name, field in self.fields.items():
             attribute = _ATTRIBUTES.get(name, name)
             part, default = parts(attribute), self._usual.get(attribute, MISSING)
-            if part is not None and (part != default or form.always or (named and name == "name")):
-                texts[name] = form.show(part)
+            if part is not None and (part != default or field.always or (named and name == "name")):
+                texts[name] = field.show(part)
         for attribute, default in self.defaults(texts).items():
             if parts(attribute) == default:
                 texts.pop(attribute, None)
@@ -169,7 +169,7 @@ class Kind(Generic[T]):
     def _parts_of(self, value: Any) -> Callable[[str], Any]:
         """A part of a value by the attribute."""
         if self.of is tuple:
-            return dict(zip(self.forms, value, strict=True)).__getitem__
+            return dict(zip(self.fields, value, strict=True)).__getitem__
         more = self.parts(value) if self.parts else {}
         return lambda attribute: more[attribute] if attribute in more else getattr(value, attribute)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from froude.provision.inputs.fields import Fields
-from froude.provision.inputs.kinds import FLAG, TEXT, WHOLE, Children, Form, Kind, choice, number
+from froude.provision.inputs.kinds import FLAG, TEXT, WHOLE, Children, Field, Kind, choice, number
 from froude.provision.inputs.units import Dimension
 from froude.provision.types import (
     Application,
@@ -38,7 +38,7 @@ _SIZE, _TIME = number(Dimension.SIZE), number(Dimension.TIME)
 _SIZE_ABOVE, _TIME_ABOVE = number(Dimension.SIZE, above_zero=True), number(Dimension.TIME, above_zero=True)
 _COUNT, _GROWTH = number(Dimension.COUNT), number(Dimension.NUMBER, always=True)
 _SHARE, _SHARE_ABOVE = number(Dimension.SHARE), number(Dimension.SHARE, above_zero=True)
-_ALWAYS_FLAG = Form(FLAG.read, FLAG.show, always=True)
+_ALWAYS_FLAG = Field(FLAG.read, FLAG.show, always=True)
 _ERASURE = re.compile(r"(\d{1,4})\s*\+\s*(\d{1,4})")
 
 
@@ -72,7 +72,7 @@ _DATASET = Kind(
         "scope": choice(Scope),
         "profile": TEXT,
         "replication": WHOLE,
-        "erasure": Form(_erasure, lambda fragments: "{}+{}".format(*fragments)),
+        "erasure": Field(_erasure, lambda fragments: "{}+{}".format(*fragments)),
         "host_time": _TIME,
     },
 )
@@ -118,7 +118,7 @@ _TASK = Kind(
 _HOST = Kind(
     "host",
     _Host,
-    {"cores": Form(WHOLE.read, WHOLE.show, always=True), "memory": number(Dimension.SIZE, always=True)},
+    {"cores": Field(WHOLE.read, WHOLE.show, always=True), "memory": number(Dimension.SIZE, always=True)},
 )
 
 
