@@ -26,13 +26,13 @@ from typing import Any, NamedTuple
 from benchmarks.bench_player import CALLS, DATANODES, PROTOCOL, datanodes, java, java_classpath, ours
 from froude.base.seeds import Seeds
 from froude.emulation.engine import PlayJob, fresh_nonce, play_apart
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Event, Program, Repeat, Reply, Send, Started, Timer, WakeAt
-from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.yarn.masters import ALLOCATE
 from froude.emulation.programs.yarn.nodemanagers import HEARTBEAT
 from froude.emulation.programs.yarn.protocols import SCHEDULER, TRACKER
+from froude.emulation.settings import Connections, Pacing
 from froude.experiment.replay.recorded_load import make_ready, replay_plan
 from froude.experiment.scenario.shipped import FOLDER
 from froude.experiment.session import Hadoop, Workload

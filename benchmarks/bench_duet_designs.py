@@ -41,7 +41,8 @@ from benchmarks.duet_designs import (
     standard_error,
 )
 from froude.emulation.engine import PlayJob, play_apart
-from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.population import PlaySettings
+from froude.emulation.settings import Connections
 from froude.experiment.duet.slices import SLICE_S
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode

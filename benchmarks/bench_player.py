@@ -26,8 +26,9 @@ from froude.emulation.core import Core
 from froude.emulation.driver import Driver
 from froude.emulation.engine import PlayJob, PlayOutcome, connect, play_apart
 from froude.emulation.programs.events import Endpoint, NodeId, Program
-from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.stream import Ready, Stream
+from froude.emulation.settings import Connections
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.release.distribution import cache_folder

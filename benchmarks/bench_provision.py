@@ -22,6 +22,7 @@ from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
 from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.solving import solve
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import (
     Application,
     Bus,
@@ -153,7 +154,7 @@ def _timed(
 ) -> tuple[float, ProvisionPlan]:
     """Seconds from inputs to a checked plan."""
     begin = time.perf_counter()
-    plan = solve(_instance(problem), gap=gap, time_limit_s=limit_s, pool=pool)
+    plan = solve(_instance(problem), SolveLimits(gap, limit_s), pool=pool)
     verdict = check(problem, plan)
     seconds = time.perf_counter() - begin
     assert verdict.sound, verdict.violations

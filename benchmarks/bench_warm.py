@@ -21,8 +21,8 @@ from unittest import mock
 
 from froude.emulation.run.core_time import cpu_per_call_s
 from froude.emulation.run.run import Run
+from froude.emulation.settings import Mode
 from froude.emulation.steadiness import QUIET, WINDOW_S, thread_share
-from froude.emulation.sustained import Mode
 from froude.experiment.play.play import play
 from froude.experiment.scenario.options import Load, PlayOptions
 from froude.experiment.session import Hadoop, Workload

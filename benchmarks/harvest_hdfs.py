@@ -16,8 +16,9 @@ import numpy as np
 from benchmarks.results import INPUTS, ONE_INPUT, Row, at_most, over
 from froude.base.clock import RealClock
 from froude.base.seeds import Seeds
-from froude.emulation.programs.hdfs.datanodes import Datanodes, DatanodeSettings
+from froude.emulation.programs.hdfs.datanodes import Datanodes
 from froude.emulation.programs.hdfs.stalls import Stall
+from froude.emulation.settings import DatanodeSettings
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.rpc.connection import Connection
@@ -130,10 +131,10 @@ def storm() -> Iterator[Row]:
     nodes, still, writers, files = 200, 20, 10, 100
     for name, asynchronous in (("synchronous", False), ("asynchronous", True)):
         stall = Stall(range(still), _BEGIN_S, 40.0, asynchronous)
-        datanodes = DatanodeSettings(heartbeat_s=1.0, stalls=(stall,))
+        datanodes = DatanodeSettings(heartbeat_s=1.0)
         with (
             Hadoop.find(RELEASES[-1]).namenode(heap="512 MB", fast=True, conf=QUICK) as namenode,
-            playing(namenode, writing(nodes, writers, files), datanodes),
+            playing(namenode, writing(nodes, writers, files), datanodes, (stall,)),
         ):
             _wait(lambda: _system(namenode)["BlocksTotal"] == writers * files)
             _wait(lambda: not _system(namenode)["UnderReplicatedBlocks"])

@@ -22,8 +22,8 @@ from typing import Any
 from benchmarks.archive_job import ARCHIVE
 from benchmarks.results import ONE_INPUT, Row, Topic, at_least, at_most
 from froude.documents.store import Workspace
-from froude.emulation.pacing import Pacing
 from froude.emulation.run.run import Latency, Run, histogram_of
+from froude.emulation.settings import Pacing
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.play.play import play
 from froude.experiment.record.jobs import DEMO, JobDefinition

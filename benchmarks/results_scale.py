@@ -14,9 +14,9 @@ from pathlib import Path
 
 from benchmarks.results import Row, Topic, at_most, near
 from froude.base.units import Quantity
-from froude.emulation.run.run import Record, Run
+from froude.emulation.run.run import Run
 from froude.emulation.run.summary import summarise
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode, Record
 from froude.experiment.play.execution import Execution
 from froude.experiment.runners import PlayRunner, SweepRunner
 from froude.experiment.scenario.options import PlanLoad, Target

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 
 from froude.emulation.engine import PlayJob, PlayOutcome
 from froude.emulation.playing import play_here
-from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
-from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.hdfs.datanodes import KIND
+from froude.emulation.programs.hdfs.stalls import Stall
+from froude.emulation.programs.population import PlaySettings
+from froude.emulation.settings import Connections, DatanodeSettings
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.rpc.target import Target
 from froude.workload.plan import Plan
@@ -87,21 +89,22 @@ def writing(datanodes: int, writers: int, files: int, *, who: str = "writer") ->
 
 
 @contextmanager
-def playing(namenode: NameNode, plan: Plan, datanodes: DatanodeSettings) -> Iterator[list[PlayOutcome]]:
+def playing(
+    namenode: NameNode, plan: Plan, datanodes: DatanodeSettings, stalls: tuple[Stall, ...] = ()
+) -> Iterator[list[PlayOutcome]]:
     """The plan is played in a thread while the block runs.
 
     Args:
         namenode: whom the nodes call.
         plan: of `writing`.
         datanodes: what its DataNodes have in common.
+        stalls: those whose disks stand still for a while.
 
     Yields:
         A list that holds the outcome once the block has ended.
     """
     target = Target("namenode", f"{namenode.host}:{namenode.port}", namenode.cluster_id)
-    settings = PlaySettings(
-        targets={"": target}, connections=Connections(1, "root"), programs={KIND: datanodes}
-    )
+    settings = PlaySettings({"": target}, Connections(1, "root"), programs={KIND: datanodes}, stalls=stalls)
     job = PlayJob(plan, namenode.hadoop.schema(), settings)
     over = threading.Event()
     outcome: list[PlayOutcome] = []

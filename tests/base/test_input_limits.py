@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from froude.base.errors import InputError
 from froude.base.input_limits import (
     InputLimits,
-    check_csv,
     check_limit,
     input_limits,
     parse_limits,
@@ -51,13 +48,3 @@ def test_what_a_packed_file_may_expand_to(packed: int, most: int) -> None:
     """200 times its size, within one MiB and one GiB; or as many bytes as were asked for."""
     assert InputLimits().expansion_bytes(packed) == most
     assert InputLimits(expansion=7).expansion_bytes(packed) == 7
-
-
-def test_a_table_of_too_many_columns_or_rows() -> None:
-    """Is refused before it is parsed."""
-    with within_limits(InputLimits(rows=3, columns=2)):
-        check_csv(b"a,b\n1,2\n1,2\n", Path("t"))
-        with pytest.raises(InputError, match=r"t:1: .*found 3"):
-            check_csv(b"a,b,c", Path("t"))
-        with pytest.raises(InputError, match=r"t: .*found 4"):
-            check_csv(b"a\n1\n2\n3\n", Path("t"))

@@ -45,7 +45,7 @@ def test_a_part_is_removed(cache: Path, capsys: Out) -> None:
 
 def test_what_is_refused(cache: Path, capsys: Out) -> None:
     """A part that is not known, and a cache that a process uses."""
-    assert run(["clean", "--remove", "clasess"]) == 1
+    assert run(["clean", "--remove", "clasess"]) == 2
     assert "did you mean classes?" in capsys.readouterr().err
     with subprocess.Popen([sys.executable, "-c", "input()", str(cache)], stdin=subprocess.PIPE) as user:
         assert run(["clean", "--remove", "all"]) == 1

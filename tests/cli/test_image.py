@@ -76,9 +76,9 @@ def test_blocks(image: Path, tmp_path: Path, capsys: Out) -> None:
     assert "18 replicas of 6 blocks on 4 DataNodes written to" in capsys.readouterr().out
     opened = open_block_lists(tmp_path / "lists")
     assert (opened.lists.nodes, opened.cluster.storages, opened.lineage.seed) == (4, ("DISK", "SSD"), 0)
-    assert run([*words, "--racks", "5"]) == 1
+    assert run([*words, "--racks", "5"]) == 2
     assert "--racks: more racks than nodes; found 5; allowed: at most 4" in capsys.readouterr().err
-    assert run([*words, "--storage", "TAPE"]) == 1
+    assert run([*words, "--storage", "TAPE"]) == 2
     assert "--storage: no type of storage; found TAPE" in capsys.readouterr().err
     assert run(["--dry-run", *words]) == 0
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_written(
 ) -> None:
     """One error, and no file."""
     words = [str(image) if word == "IMAGE" else word for word in words]
-    assert run(["image", *words, "-o", str(tmp_path / "out" / "i")]) == 1
+    assert run(["image", *words, "-o", str(tmp_path / "out" / "i")]) in {1, 2}
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
@@ -155,7 +155,7 @@ def test_the_heap_that_a_namespace_needs(capsys: Out) -> None:
 )
 def test_a_heap_outside_the_law(words: list[str], place: str, capsys: Out) -> None:
     """One line that names the option and what is allowed."""
-    assert run(["image", "heap", "--objects", *words]) == 1
+    assert run(["image", "heap", "--objects", *words]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert place in err

@@ -9,8 +9,7 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.base.errors import InputError
-from froude.cli.numbers import amount, finite, ranged
+from froude.cli.numbers import amount, finite
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -24,13 +23,6 @@ def test_what_is_not_finite_is_refused(value: float) -> None:
     """An error of usage, before anything is started."""
     with pytest.raises(typer.BadParameter, match="not a finite number"):
         finite(value)
-
-
-def test_a_number_between_two() -> None:
-    """Both are allowed; the message says which they are."""
-    assert [ranged("-k", value, 1, 3) for value in (1, 3)] == [1, 3]
-    with pytest.raises(InputError, match=r"-k: is out of range; found 3\.5; allowed: 1 to 3"):
-        ranged("-k", 3.5, 1, 3)
 
 
 @pytest.mark.parametrize(

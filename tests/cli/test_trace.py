@@ -143,7 +143,7 @@ def test_captures_that_cannot_begin(
     tmp_path: Path, arguments: list[str], message: str, capsys: Out, hadoop: object
 ) -> None:
     """One clear error, nothing written."""
-    assert run(["capture", "proxy", *arguments, "-o", str(tmp_path / "t")]) == 1
+    assert run(["capture", "proxy", *arguments, "-o", str(tmp_path / "t")]) in {1, 2}
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 

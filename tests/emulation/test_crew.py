@@ -25,7 +25,8 @@ from froude.emulation.facts import facts_of
 from froude.emulation.listener import Listener
 from froude.emulation.merging import merged_outcome
 from froude.emulation.playing import play_here
-from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.population import PlaySettings
+from froude.emulation.settings import Connections
 from froude.emulation.sharing import Over, Share
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.target import Target

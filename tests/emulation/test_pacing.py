@@ -13,12 +13,13 @@ from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core
 from froude.emulation.notes import UNSENT
-from froude.emulation.pacing import Pace, Pacing, pacing_of, planned_moments
+from froude.emulation.pacing import Pace, pacing_of, planned_moments
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import groups_of, populate
 from froude.emulation.run.bottleneck import LimitedBy
 from froude.emulation.run.run import Run
 from froude.emulation.run.tally import Histogram, Series, Tally
+from froude.emulation.settings import Pacing
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request

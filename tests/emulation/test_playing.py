@@ -9,8 +9,9 @@ import pytest
 from froude.emulation import playing
 from froude.emulation.engine import QUANTILES, PlayJob
 from froude.emulation.playing import _affordable, _quantiles_ms, _so_far
-from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.tally import Tally
+from froude.emulation.settings import Connections
 from froude.messages.schema import Schema
 from testbed.plans import plan
 

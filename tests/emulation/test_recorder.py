@@ -14,7 +14,7 @@ from froude.base.seeds import Seeds
 from froude.emulation.channel import PlayedCall
 from froude.emulation.programs.events import NodeId
 from froude.emulation.recorder import Spool, read_spool
-from froude.emulation.run.run import Record
+from froude.emulation.settings import Record
 from froude.hadoop.release.distribution import Hadoop
 from froude.trace.redact import Redactor
 

@@ -26,8 +26,9 @@ from froude.emulation.programs.events import (
 )
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockWritten, EmulatedDatanode
-from froude.emulation.programs.hdfs.datanodes import Datanodes, DatanodeSettings
+from froude.emulation.programs.hdfs.datanodes import Datanodes
 from froude.emulation.repeats import Repeats
+from froude.emulation.settings import DatanodeSettings
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request

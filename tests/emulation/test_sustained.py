@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
+from froude.emulation.settings import Leftovers, Mode, Turnover
 from froude.emulation.sustained import (
-    Leftovers,
-    Mode,
-    Turnover,
     begun_text,
     check_turnover,
     client_types,

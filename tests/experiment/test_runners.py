@@ -15,6 +15,7 @@ from froude.base.errors import GuardError, InputError
 from froude.documents.artifact import Origin
 from froude.emulation.run.files import write_run
 from froude.emulation.run.run import Run
+from froude.emulation.settings import DatanodeSettings
 from froude.experiment import runners as module
 from froude.experiment.compare.compare import Outcome
 from froude.experiment.knee import knee as search
@@ -30,7 +31,6 @@ from froude.experiment.runners import (
 )
 from froude.experiment.scenario.options import (
     ANY,
-    DatanodeOptions,
     KneeSearch,
     NameNodeTarget,
     Nodes,
@@ -117,7 +117,7 @@ def test_datanodes_hold_all_replicas_of_a_play(
     """Those that no DataNode reports would be missing, and nothing would say so."""
     lists = SimpleNamespace(cluster=Cluster(Topology(held, 1), ("DISK", "SSD")))
     monkeypatch.setattr(module, "open_block_lists", lambda _: lists)
-    nodes = Nodes(datanodes=DatanodeOptions(blocks=Path("blocks"), storages=storages))
+    nodes = Nodes(datanodes=DatanodeSettings(blocks=Path("blocks"), storages=storages))
     runner = PlayRunner.of(PlayScenario(load=LOAD, target=Target(image=Path("name")), nodes=nodes))
     with pytest.raises(InputError, match=said) if said else nullcontext():
         runner.check()

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import COMMANDS, LEFT_OUT
+from froude.emulation.settings import LogClientSettings, Pacing
 from froude.experiment.play.play import play
 from froude.experiment.replay.preparation import account_properties
 from froude.experiment.replay.recorded_load import SWITCHES, make_ready, replay_plan, short_name
 from froude.experiment.scenario.options import Load, PlayOptions
-from froude.experiment.scenario.replay_options import ReplayedClients, ReplayedDatanodes, ReplayNodes
+from froude.experiment.scenario.replay_options import ReplayedDatanodes, ReplayNodes
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.cluster.program import run_program
@@ -94,7 +94,7 @@ def test_every_command_is_replayed_as_it_was_made(hadoop: Hadoop, tmp_path: Path
         load=Load(pacing=Pacing.CLOSED),
         nodes=ReplayNodes(
             datanodes=ReplayedDatanodes(count=3),
-            clients=ReplayedClients(file_length_bytes=1 << 20, block_size_bytes=1 << 20, replication=1),
+            clients=LogClientSettings(file_length_bytes=1 << 20, block_size_bytes=1 << 20, replication=1),
         ),
         check_counts=False,
     )

@@ -17,8 +17,9 @@ import pytest
 
 from froude.base.seeds import Seeds
 from froude.cli.app import run
-from froude.emulation.programs.hdfs.datanodes import Datanodes, DatanodeSettings
+from froude.emulation.programs.hdfs.datanodes import Datanodes
 from froude.emulation.programs.hdfs.stalls import Stall
+from froude.emulation.settings import DatanodeSettings
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.rpc.connection import Connection
@@ -161,7 +162,7 @@ def test_replicas_go_where_the_policy_says_and_are_copied_so(
         assert run(command) == 0
         moved(namenode, fleet)
     stalls = (Stall(SYNCHRONOUS, AFTER_S, 20.0), Stall(ASYNCHRONOUS, AFTER_S, 20.0, asynchronous=True))
-    with playing(namenode, writing(NODES, WRITERS, FILES), replace(ALONE, stalls=stalls)) as outcome:
+    with playing(namenode, writing(NODES, WRITERS, FILES), ALONE, stalls) as outcome:
         storm(namenode, fleet)
         by_hand(namenode, fleet, command)
     assert outcome[0].failure is None

@@ -18,22 +18,19 @@ import pytest
 
 from froude.base.errors import GuardError
 from froude.base.progress import Silent, Task
-from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import read_run
-from froude.emulation.run.run import PLAYERS, Record, Run
-from froude.emulation.sustained import Mode
+from froude.emulation.run.run import PLAYERS, Run
+from froude.emulation.settings import Connections, DatanodeSettings, Mode, Pacing, Record
 from froude.experiment.knee.answer import Status
 from froude.experiment.knee.knee import knee
 from froude.experiment.play.play import play
 from froude.experiment.play.prometheus import served
 from froude.experiment.scenario.options import (
-    DatanodeOptions,
     KneeOptions,
     KneeSearch,
     Load,
     Nodes,
     PlayOptions,
-    Sharing,
 )
 from froude.experiment.scenario.shipped import FOLDER
 from froude.experiment.session import Hadoop
@@ -258,8 +255,8 @@ def test_a_condition_ends_a_play_early(fresh: NameNode, tmp_path: Path) -> None:
 def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None:
     """As in a real cluster: the NameNode sees as many addresses as DataNodes; the target's death is stated."""
     planned = plan(datanodes=40, clients=5, files=1)
-    own = Load(connections=Sharing(pool=0, user="root"))
-    nodes = Nodes(datanodes=DatanodeOptions(per_address=1))
+    own = Load(connections=Connections(pool=0, user="root"))
+    nodes = Nodes(datanodes=DatanodeSettings(per_address=1))
     run = play(planned, fresh, replace(UNCOUNTED, load=own, nodes=nodes))
     assert run.failure is None
     assert run.errors == {}

@@ -16,10 +16,8 @@ from froude.base.progress import Silent
 from froude.base.scratch import Scratch
 from froude.cli.app import run
 from froude.emulation.notes import REMOVED, ROUND_BEGUN
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.lines import Client
-from froude.emulation.run.run import Record
-from froude.emulation.sustained import Leftovers, Mode
+from froude.emulation.settings import Leftovers, LogClientSettings, Mode, Pacing, Record
 from froude.experiment import runners
 from froude.experiment.play.play import play
 from froude.experiment.replay.preparation import account_properties, prepare
@@ -29,7 +27,6 @@ from froude.experiment.scenario.replay_options import (
     LogGrowth,
     MadeLog,
     MadeNamespace,
-    ReplayedClients,
     ReplayedDatanodes,
     ReplayLoad,
     ReplayNodes,
@@ -212,7 +209,7 @@ def test_a_trace_gives_the_whole_namespace_again(hadoop: Hadoop, tmp_path: Path)
         ),
         nodes=ReplayNodes(
             datanodes=ReplayedDatanodes(count=9),
-            clients=ReplayedClients(
+            clients=LogClientSettings(
                 blocks=2, file_length_bytes=3 << 19, block_size_bytes=1 << 20, replication=2
             ),
         ),

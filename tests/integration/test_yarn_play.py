@@ -17,6 +17,7 @@ import pytest
 from froude.base.locks import in_turn
 from froude.cli.run_text import run_text
 from froude.emulation.run.run import Run
+from froude.emulation.settings import NodemanagerSettings
 from froude.experiment.figures.head import run_head
 from froude.experiment.figures.latency import by_method
 from froude.experiment.figures.run import run_sections
@@ -27,7 +28,6 @@ from froude.experiment.scenario.options import (
     KneeOptions,
     KneeSearch,
     Load,
-    NodemanagerOptions,
     Nodes,
     PlayOptions,
     Running,
@@ -70,7 +70,7 @@ def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, mined: Workload, tmp_path: 
     plan = extrapolate(mined, Scale.of(nodes=5))
     options = PlayOptions(
         load=Load(speed=5.0, duration_s=150, players=2),
-        nodes=Nodes(nodemanagers=NodemanagerOptions(heartbeat_s=0.1)),
+        nodes=Nodes(nodemanagers=NodemanagerSettings(heartbeat_s=0.1)),
         record="full",  # type: ignore[arg-type]
     )
     with NameNode(hadoop, fast=True) as namenode, ResourceManager(hadoop, fast=True) as master:

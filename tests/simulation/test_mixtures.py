@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from froude.base.seeds import Seeds
-from froude.emulation.pacing import Pacing
+from froude.emulation.settings import Pacing
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.extrapolate import extrapolate
 from froude.workload.mixture import mixture

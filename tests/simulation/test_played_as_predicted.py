@@ -9,7 +9,8 @@ import pytest
 from froude.base.seeds import Seeds
 from froude.emulation.engine import PlayJob, PlayOutcome
 from froude.emulation.recorder import Spool
-from froude.emulation.run.run import Record, Run
+from froude.emulation.run.run import Run
+from froude.emulation.settings import Record
 from froude.experiment.play.played_trace import trace_of
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.schema import Schema

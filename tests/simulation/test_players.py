@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from froude.base.errors import TargetError
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.conflicts import in_order
 from froude.emulation.programs.audit.lines import Client, Line, write_lines
+from froude.emulation.settings import Pacing
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale

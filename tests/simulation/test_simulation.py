@@ -10,7 +10,7 @@ from froude.base.errors import GuardError
 from froude.emulation.notes import REMOVED
 from froude.emulation.programs import scripted
 from froude.emulation.programs.requests import Requests
-from froude.emulation.sustained import Leftovers, Mode, Turnover
+from froude.emulation.settings import Leftovers, Mode, Turnover
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.types import Moment
 from testbed.plans import plan

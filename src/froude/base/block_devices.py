@@ -44,7 +44,6 @@ def device_at(path: Path, number: str, *, root: Path = ROOT) -> Device:
     """The device of that number.
 
     Args:
-        path: where it was found, resolved.
         number: `major:minor`.
         root: in place of `/`, for tests.
 

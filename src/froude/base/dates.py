@@ -102,7 +102,6 @@ def iso(texts: Any, zone: tzinfo) -> npt.NDArray[np.float64]:
 
     Args:
         texts: pyarrow array, shape (n,).
-        zone: of those that name none.
 
     Returns:
         Seconds since 1970, shape (n,); NaN where a text is not such a date.
@@ -177,7 +176,6 @@ def with_second_passes(
         seconds: since 1970, shape (n,), in the order of a file, which begins with the first or with the last; as if each
             was of a first pass.
         group: shape (n,): whose time each is. The times of each are in order.
-        zone: of the clock.
 
     Returns:
         The times, or `seconds` itself where no time is in a second pass.

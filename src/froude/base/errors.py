@@ -111,12 +111,7 @@ def _rebuild(kind: type[FroudeError], message: str, parts: dict[str, str | None]
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """` did you mean X?` for a name that is not known, or nothing.
-
-    Args:
-        name: as it was written.
-        names: those that are known.
-    """
+    """` did you mean X?` for a name that is not known, or nothing."""
     import difflib
 
     known = list(names)

@@ -48,7 +48,6 @@ def atomic_write_bytes(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 
     Args:
         path: where it shall be; folders above are made, a file there is replaced.
-        data: all that it shall hold.
 
     Raises:
         InputError: what stands there is no regular file.
@@ -62,7 +61,6 @@ def atomic_write_text(path: Path, text: str, *, mode: int = 0o600) -> None:
 
     Args:
         path: where it shall be; folders above are made, a file there is replaced.
-        text: all that it shall hold.
 
     Raises:
         InputError: also where the text holds what UTF-8 cannot say, such as a file name of other bytes.
@@ -73,10 +71,6 @@ def atomic_write_text(path: Path, text: str, *, mode: int = 0o600) -> None:
 
 def encoded(text: str, path: Path) -> bytes:
     """A text as UTF-8, for a file.
-
-    Args:
-        text: what the file shall hold.
-        path: the file, for the error.
 
     Raises:
         InputError: it holds what UTF-8 cannot say.
@@ -151,7 +145,6 @@ def atomic_folder(path: Path, *, replaces: Collection[str] | None = None) -> Ite
     """Fill a folder beside its final place and rename it there when the block ends well.
 
     Args:
-        path: where the folder shall be.
         replaces: names of the files that a folder already there may hold, to be replaced with it; None where no
             folder may stand there.
 
@@ -320,7 +313,6 @@ def refuse_special(path: Path, *, folder: bool = False) -> None:
     """Refuse to write where a link, a device, a pipe, or a folder in the place of a file stands.
 
     Args:
-        path: where something shall be written.
         folder: whether a folder shall be.
 
     Raises:
@@ -338,9 +330,6 @@ def refuse_special(path: Path, *, folder: bool = False) -> None:
 
 def next_to(path: Path, name: str) -> Path:
     """A place in the folder of a file.
-
-    Args:
-        name: of the other file.
 
     Raises:
         InputError: the path names no file, such as `.` and `/`.
@@ -467,7 +456,6 @@ def read_at_most(file: io.BufferedIOBase, path: Path, limit_bytes: int) -> bytes
     """The rest of an open file, piece by piece: `read(n)` of a buffered file sets n bytes aside at once.
 
     Args:
-        path: its name, for errors.
         limit_bytes: the most that it may hold; a byte more is refused.
 
     Raises:

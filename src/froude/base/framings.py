@@ -142,7 +142,6 @@ def lz4_block(data: bytes, size: int | None = None) -> bytes:
     """The content of a raw block of lz4.
 
     Args:
-        data: the block.
         size: of its content, bytes; None where only the block itself shows it.
     """
     import pyarrow as pa
@@ -154,11 +153,7 @@ def lz4_block(data: bytes, size: int | None = None) -> bytes:
 
 
 def snappy_block(data: bytes) -> bytes:
-    """The content of a raw block of snappy, which begins with its length: seven bits a byte, the lowest first.
-
-    Args:
-        data: the block.
-    """
+    """The content of a raw block of snappy, which begins with its length: seven bits a byte, the lowest first."""
     import pyarrow as pa
 
     size = 0

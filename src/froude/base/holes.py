@@ -19,7 +19,6 @@ def punch(handle: int, offset: int, length: int) -> None:
     """Give space back; it reads as zeros then.
 
     Args:
-        handle: an open file or device.
         offset: of its first byte.
         length: bytes.
 
@@ -33,7 +32,6 @@ def zero(handle: int, offset: int, length: int, *, hole: bool) -> None:
     """Make a part read as zeros; zeros are written where there is no shorter way.
 
     Args:
-        handle: an open file or device.
         offset: of its first byte.
         length: bytes; the file becomes no longer by it.
         hole: whether its space may be given back.
@@ -55,7 +53,6 @@ def write_all(handle: int, data: bytes | bytearray | memoryview, offset: int, fl
     """Write all of it, however often the system takes only a part.
 
     Args:
-        handle: an open file or device.
         flags: of pwritev2.
 
     Raises:

@@ -38,11 +38,7 @@ class InputLimits:
     repetitions: int = 10_000_000
 
     def expansion_bytes(self, packed_bytes: int) -> int:
-        """Bytes that a packed file, or a packed part of one, may expand to.
-
-        Args:
-            packed_bytes: its size on disk.
-        """
+        """Bytes that a packed file, or a packed part of one, may expand to."""
         if self.expansion is not None:
             return self.expansion
         return max(_SMALL_BYTES, min(_EXPANSION_BYTES, _EXPANSION_RATIO * packed_bytes))
@@ -118,23 +114,6 @@ def check_limit(
             allowed=f"at most {most:,}",
             remedy=remedy,
         )
-
-
-def check_csv(data: bytes, file: Path, separator: str = ",") -> None:
-    """Refuse a CSV of more rows or columns than their limits, before its parser sets memory aside for them.
-
-    Args:
-        data: its text; separators and line feeds within quotes count as well.
-        file: its name, for the error.
-
-    Raises:
-        InputError: as `check_limit`.
-    """
-    end = data.find(b"\n")
-    check_limit(
-        "columns", data.count(separator.encode(), 0, len(data) if end < 0 else end) + 1, file=file, place=1
-    )
-    check_limit("rows", max(data.count(b"\n"), data.count(b"\r")), file=file)
 
 
 def beyond_expansion(

@@ -25,7 +25,6 @@ def alone(path: Path, *, of: Path, other: str) -> Iterator[None]:
 
     Args:
         path: of the lock's file, which is removed by whoever held it; its folder is there.
-        of: what it keeps others off.
         other: who those are, such as `controller`.
 
     Raises:
@@ -64,9 +63,6 @@ def beside(path: Path) -> Path:
 
 def held(path: Path) -> bool:
     """Whether somebody holds a lock now.
-
-    Args:
-        path: of the lock's file.
 
     Raises:
         MissingError: no right to look.

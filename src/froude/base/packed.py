@@ -147,7 +147,6 @@ def unpacked(raw: io.BufferedReader, path: Path, *, whole: bool = True) -> Itera
 
     Args:
         raw: the open file, at its beginning.
-        path: its name, for errors.
         whole: whether a packed file that is cut short is an error; else it ends there, which `cut_short` shows.
 
     Yields:
@@ -282,7 +281,6 @@ def read_lines(path: Path, *, longest: int, dropped: Dropped | None = None) -> I
     """The lines of a log, plain or packed, without their ends; odd bytes become `\ufffd`.
 
     Args:
-        path: the log.
         longest: most bytes of a line, its line feed included.
         dropped: counts longer lines, and the line at which a packed file is cut short; such a line is empty then. None
             where both are errors.
@@ -379,7 +377,6 @@ def read_unpacked(path: Path, *, limit_bytes: int, dropped: Dropped | None = Non
     """All that a file holds, unpacked where it is packed.
 
     Args:
-        path: the file.
         limit_bytes: the most that it may hold, packed and unpacked.
         dropped: counts the line at which a packed file is cut short, which is left out; None where that is an error.
 

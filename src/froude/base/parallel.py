@@ -51,7 +51,6 @@ def map(  # noqa: A001 - as the builtin, with workers
 
     Args:
         f: a function that pickles, when workers is not 1.
-        items: what it is applied to.
         workers: see `Workers`.
         done: called in this process with each result as soon as it is there, in the order of the items unless a
             scheduler has them; see `froude.base.progress.counting`.

@@ -78,11 +78,7 @@ class Silent:
 
 
 class Within:
-    """Shows the words of inner tasks next to the label of the outer task.
-
-    Args:
-        task: the outer one.
-    """
+    """Shows the words of inner tasks next to the label of the outer task."""
 
     __slots__ = ("_outer",)
 

@@ -182,7 +182,6 @@ def power(runs: int, spread: float, shift: float, level: float, *, paired: bool 
     Args:
         runs: of each arm, 2 or more.
         spread: as of a `Shift`; above 0.
-        level: of the test, two-sided.
         paired: whether runs are pairs.
     """
     # Of arms of equal variance the samples' variances differ all the same, and Welch's formula gives less than 2n - 2.
@@ -201,7 +200,6 @@ def runs_needed(
     Args:
         spread: as of a `Shift`.
         shift: the one that shall be seen, not 0.
-        level: of the test, two-sided.
         wanted: the chance, 0 to 1.
         paired: whether runs are pairs.
     """

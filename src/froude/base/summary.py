@@ -49,7 +49,6 @@ def recognised_text(form: str, entities: str, every_s: float = 0.0, span_s: floa
 
     Args:
         form: of the input, such as a layout with its columns.
-        entities: how many of what.
         every_s: seconds from one sample or event to the next; 0 where that is not known.
         span_s: seconds from the first to the last; None for what has no times.
     """
@@ -63,7 +62,13 @@ def base_text(number: int, everything: int, noun: str) -> str:
     """What a statistic rests on: `31 of 500 servers`.
 
     Args:
-        number: of which something is known.
         noun: one of them; its plural has an s.
     """
     return f"{number:,} of {counted(everything, noun)}"
+
+
+def share_text(share: float | None) -> str:
+    """A share in percent, which only the whole rounds to 100; of nothing it is not known."""
+    if share is None:
+        return "an unknown share"
+    return "100 %" if share == 1 else f"{min(share, 0.9999):.2%}".replace("%", " %")

@@ -187,7 +187,6 @@ def scaled(number: Decimal, factor: Decimal, text: object, *, place: str | None 
     """A number in base units.
 
     Args:
-        number: as it was written.
         factor: base units in one of its unit.
         text: the quantity as it was written, for the error.
         place: what it is a value of, for the error.
@@ -202,11 +201,7 @@ def scaled(number: Decimal, factor: Decimal, text: object, *, place: str | None 
 
 
 def unknown_unit(unit: str, known: Iterable[str]) -> str:
-    """Words for a unit that is not known here, with the nearest that is.
-
-    Args:
-        known: the units of this field.
-    """
+    """Words for a unit that is not known here, with the nearest that is."""
     names = list(known)
     cased = [name for name in names if name.lower() == unit.lower()]
     # A unit in words, such as hours, is what its first letters are short for.

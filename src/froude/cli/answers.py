@@ -13,6 +13,8 @@ from froude.cli.ending import Code, end
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
+    from froude.documents.artifact import Origin
+    from froude.render import Report
     from froude.render.answer import Answer
 
 FIGURES = ".figures.json"
@@ -30,15 +32,24 @@ def how(settings: Settings) -> dict[str, Any]:
 def claim(
     settings: Settings, inputs: Sequence[Path | None], output: Path | None, kind: str, report: Path | None
 ) -> None:
-    """Make sure that a command may write where it was told to.
-
-    Args:
-        inputs: files that it reads.
-        output: place of the JSON.
-        report: place of the page.
-    """
+    """Make sure that a command may write where it was told to."""
     wanted = [] if output is None else [outputs.Output(output, kind)]
     outputs.claim(settings, [*wanted, *outputs.page(report, FIGURES)], inputs)
+
+
+def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str | bytes]:
+    """The page and its figures, if a place for them is given.
+
+    Args:
+        page: what was found, as a report.
+        path: of the page; None for none.
+
+    Returns:
+        Contents by path; empty without a path.
+    """
+    from froude.render import report_files
+
+    return {} if path is None else dict(report_files(page, path, suffix=FIGURES, origin=how))
 
 
 def finish(
@@ -48,8 +59,6 @@ def finish(
 
     Args:
         inputs: content hashes of what was read, by the names that the user gave.
-        output: place of the JSON.
-        report: place of the page.
 
     Raises:
         typer.Exit: something was missed, with 3; or it was interrupted, with 130.
@@ -58,16 +67,13 @@ def finish(
     from froude.cli.page_text import page_text
     from froude.documents.lineage import dump_sealed_figures
     from froude.documents.migrate import Migrations
-    from froude.render import report_files
 
     how = settings.origin(list(inputs.values()), seeded=True)
     facts = {"Inputs": ", ".join(inputs), "Seed": str(settings.seed), "Froude": __version__}
     facts |= {"Interrupted": answer.interrupted}
     page = answer.page({name: text for name, text in facts.items() if text})
     text = dump_sealed_figures(Migrations(answer.kind, 1), answer.content, how)
-    files: dict[Path, str | bytes] = (
-        {} if report is None else dict(report_files(page, report, suffix=FIGURES, origin=how))
-    )
+    files = page_files(page, report, how)
     if output is not None:
         files[output] = text
     if settings.dry_run and files:

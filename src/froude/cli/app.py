@@ -293,8 +293,7 @@ def run(arguments: list[str]) -> int:
         print("froude: interrupted", file=sys.stderr)
         return Code.INTERRUPTED
     except (FroudeError, OSError, MemoryError) as error:
-        print_error(_stated(error), as_json="--json" in _own(words))
-        return Code.ERROR
+        return print_error(_stated(error), as_json="--json" in _own(words))
     except SystemExit as stop:
         if stop.code == Code.USAGE and "--json" in _own(words):
             emit(InputError("is a wrong command line: standard error has the reason"))

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 def target_of(text: str, place: str) -> Target:
     """The daemon that `[SERVICE=]HOST:PORT` names.
 
-    Args:
-        place: which flag, for the error.
-
     Raises:
         InputError: another form, or no such service.
     """

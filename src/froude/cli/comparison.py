@@ -59,8 +59,6 @@ def show(
     """Write and print what was found.
 
     Args:
-        origin: how it came to be.
-        written: where.
         environment: what the baseline was measured on.
         time_s: when the candidate was measured, seconds since the epoch.
 

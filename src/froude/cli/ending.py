@@ -10,7 +10,7 @@ from typing import NoReturn, TextIO
 
 import typer
 
-from froude.base.errors import FroudeError
+from froude.base.errors import FroudeError, InputError
 from froude.cli.terminal import results, visible
 
 
@@ -41,16 +41,21 @@ def end(code: Code, why: str = "") -> NoReturn:
     raise typer.Exit(code)
 
 
-def print_error(error: FroudeError, *, as_json: bool) -> None:
+def print_error(error: FroudeError, *, as_json: bool) -> Code:
     """Print an error, a line for each of those it consists of.
 
     Args:
         as_json: whether standard output gets it, too, as the command's document.
+
+    Returns:
+        How the command ends: what is wrong with a flag alone is a matter of usage, whichever check finds it.
     """
     if as_json:
         emit(error)
     for each in error.errors():
         print(visible(f"froude: {each}"), file=sys.stderr)
+    flag = isinstance(error, InputError) and error.file is None and (error.place or "").startswith("--")
+    return Code.USAGE if flag else Code.ERROR
 
 
 def emit(error: FroudeError) -> None:

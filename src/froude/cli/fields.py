@@ -10,7 +10,7 @@ import functools
 import inspect
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from operator import getitem
 from pathlib import Path
@@ -21,7 +21,18 @@ import typer
 from froude.cli.inputs import pairs
 from froude.cli.numbers import finite
 from froude.documents.declared import Declaration, Declared, declared
-from froude.documents.forms import Each, FieldError, Flag, Form, Maybe, Named, Number, Place, Seconds, Word
+from froude.documents.forms import (
+    Each,
+    FieldError,
+    Flag,
+    Form,
+    Named,
+    Number,
+    Place,
+    Seconds,
+    Word,
+    below,
+)
 
 Given = Mapping[str, Any]
 """Values of fields by their names in Python; those of flags that were not given are absent."""
@@ -31,11 +42,9 @@ class Fields:
     """The fields of a declared value that are flags.
 
     Args:
-        kind: the value.
         names: of the fields, with blanks between, in the order in which help shows them.
         flags: names of flags that are called otherwise than their fields.
         more: what help adds to a field's own text.
-        numbers: fields of a time whose flag takes a bare number of seconds as well.
         optional: whether flags have no value where they are not given, though their fields have a default, which help
             shows; so that it is known which were given.
     """
@@ -47,12 +56,11 @@ class Fields:
         *,
         flags: Mapping[str, str] | None = None,
         more: Mapping[str, str] | None = None,
-        numbers: Sequence[str] = (),
         optional: bool = False,
     ) -> None:
         by_name = {each.name: each for each in declared(kind)}
         self._fields = [by_name[name] for name in names.split()]
-        self._named, self._more, self._numbers = flags or {}, more or {}, numbers
+        self._named, self._more = flags or {}, more or {}
         self._optional = optional
 
     @property
@@ -66,27 +74,34 @@ class Fields:
         return [self._parameter(each) for each in self._fields]
 
     def given(self, values: dict[str, Any]) -> Given:
-        """The fields' values, taken out of those of all flags.
+        """The fields' values, taken out of those of all flags, and read before the command reads anything.
 
         Raises:
             BadParameter: a flag that names each of its values has one without a name.
+            FieldError: a field may not have such a value.
         """
-        found = {each.name: self._value(each, values.pop(each.name)) for each in self._fields}
-        return {name: value for name, value in found.items() if value is not None}
+        found = {}
+        for each in self._fields:
+            value = self._value(each, values.pop(each.name))
+            if value is not None:
+                with below(each.key):
+                    found[each.name] = each.form.read(value)
+        return found
 
     def _flag(self, field: Declaration) -> str:
         return self._named.get(field.name) or "--" + field.key.replace("_", "-")
 
     def _value(self, field: Declaration, value: Any) -> Any:
-        if isinstance(_single(field.form), Named) and value is not None:
+        form = field.single
+        if isinstance(form, Named) and value is not None:
             return pairs(value, self._flag(field))
-        if field.name in self._numbers:
+        if isinstance(form, Seconds) and value is not None:
             with suppress(ValueError):
                 return float(value)
         return value
 
     def _parameter(self, field: Declaration) -> inspect.Parameter:
-        form, default = _single(field.form), field.default
+        form, default = field.single, field.default
         settings: dict[str, Any] = {}
         if isinstance(form, Number):
             settings = {"min": _finite(form.least), "max": _finite(form.most), "callback": finite}
@@ -128,8 +143,8 @@ def with_fields(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_flags(**values: Any) -> None:
-        given = {name: fields.given(values) for name, fields in groups.items()}
         with _as_flags(flags):
+            given = {name: fields.given(values) for name, fields in groups.items()}
             command(**values, **given)
 
     with_flags.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -154,11 +169,6 @@ def _as_flags(flags: Mapping[str, str]) -> Iterator[None]:
         raise
 
 
-def _single(form: Form) -> Form:
-    """The form of a value where there is one."""
-    return form.form if isinstance(form, Maybe) else form
-
-
 def _kind(form: Form) -> Any:
     """What typer makes of a flag's text."""
     if isinstance(form, Number):
@@ -179,7 +189,7 @@ def _finite(bound: float) -> float | None:
 
 def _help(field: Declaration) -> str:
     """The text under the field, with an example, and whether the flag is repeated."""
-    form = _single(field.form)
+    form = field.single
     value = field.example.value if field.example else None
     first = value[0] if isinstance(value, list) and value else value
     parts = [field.about]

@@ -47,7 +47,6 @@ def add(settings: Settings, comparison: Comparison, path: Path, tag: str, time_s
     """Add the line of a comparison.
 
     Args:
-        tag: such as the candidate's commit.
         time_s: when it was measured, seconds since the epoch.
 
     Raises:

@@ -12,7 +12,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.base.units import parse_seconds
-from froude.cli.answers import Page
+from froude.cli import answers
 from froude.cli.numbers import finite
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
 
 _MOST_LINES = 10_000_000
-_FIGURES = ".figures.json"
-"""Of the page; `.json` is free for the output."""
 
 _Image = Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, a folder with one, or its XML.")]
 _Hadoop = Annotated[
@@ -54,46 +52,27 @@ def show(
     ctx: typer.Context,
     path: _Image,
     hadoop: _Hadoop = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="JSON", help="The figures.")
-    ] = None,
-    report: Page = None,
+    output: answers.Output = None,
+    report: answers.Page = None,
 ) -> None:
     """How large a namespace is, what its files are like, where they lie and whose they are."""
     from dataclasses import asdict, replace
+    from functools import partial
 
-    from froude.cli.outputs import Output, claim, write
-    from froude.cli.outputs import page as page_outputs
-    from froude.cli.page_text import page_text
     from froude.documents.artifact import hash_file
-    from froude.documents.lineage import dump_sealed_figures
-    from froude.documents.migrate import Migrations
     from froude.experiment.figures.image import image_report
     from froude.hadoop.cluster.name_directory import newest_image
     from froude.hadoop.fsimage.summary import summarise_image
-    from froude.render import report_files
+    from froude.render.answer import Answer
 
-    path = newest_image(path)
+    path, kind = newest_image(path), "image-summary"
     settings: Settings = ctx.obj
-    migrations = Migrations("image-summary", 1)
-    wanted = [] if output is None else [Output(output, migrations.kind)]
-    claim(settings, [*wanted, *page_outputs(report, _FIGURES)], [path])
+    answers.claim(settings, [path], output, kind, report)
     with _reading(settings, path, hadoop) as read:
         summary = replace(summarise_image(read.image, read.schema, read.namespace), file=str(path))
-    how = settings.origin([hash_file(path)])
-    page = image_report(summary, {})
-    figures = dump_sealed_figures(migrations, {"froude": migrations.stamp, **asdict(summary)}, how)
-    files: dict[Path, bytes | str] = (
-        {} if report is None else dict(report_files(page, report, suffix=_FIGURES, origin=how))
-    )
-    if output is not None:
-        files[output] = figures
-    if settings.dry_run and files:
-        settings.would("write " + ", ".join(map(str, files)))
-        return
-    write(files)
-    settings.emit(figures)
-    settings.out(page_text(page))
+    answer = Answer(kind, asdict(summary), partial(image_report, summary))
+    inputs = {str(path): hash_file(path)}
+    answers.finish(settings, answer, inputs=inputs, output=output, report=report)
 
 
 @app.command(

@@ -36,7 +36,6 @@ def pairs(texts: Sequence[str], flag: str) -> dict[str, str]:
 
     Args:
         texts: `NAME=VALUE` each.
-        flag: its name, for the error.
 
     Raises:
         BadParameter: another form, which is a matter of usage.
@@ -155,10 +154,6 @@ def as_fields(path: Path, scenario: Scenario) -> Iterator[None]:
     """Errors of the block about a flag are about the field of a scenario's file that has its value.
 
     Of a sweep that is a field that it varies, or one of its base.
-
-    Args:
-        path: the scenario's file.
-        scenario: what was read of it.
 
     Raises:
         InputError: those errors, with file, line and field; one about a field that no file has is as it was.

@@ -39,7 +39,6 @@ _OPTIONS = Fields(
     "limits repeats warm_up_s time_limit_s",
     flags={"limits": "--limit"},
     more=_MORE,
-    numbers=["warm_up_s"],
 )
 _TARGET = Fields(NameNodeTarget, "release heap properties", flags={"properties": "--conf"})
 
@@ -97,9 +96,6 @@ def knee(
 def claim_knee(settings: Settings, output: Path, read: Sequence[Path]) -> None:
     """Make sure that an answer may be written.
 
-    Args:
-        read: what the command reads.
-
     Raises:
         InputError: something else stands there, or it is one of what is read.
     """
@@ -108,9 +104,6 @@ def claim_knee(settings: Settings, output: Path, read: Sequence[Path]) -> None:
 
 def perform(settings: Settings, runner: KneeRunner, output: Path) -> None:
     """Search for the knee of a scenario, or say what would be raised, and show what came of it.
-
-    Args:
-        output: file of the answer.
 
     Raises:
         FroudeError: it cannot be searched for.

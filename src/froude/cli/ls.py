@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from froude.base.errors import FroudeError, InputError
-from froude.cli.report import READERS
+from froude.cli.report import READERS, read
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 from froude.documents.artifact import LINEAGE, TAGS
@@ -24,7 +24,6 @@ from froude.documents.store import PLACES, Workspace, read_artifact
 
 if TYPE_CHECKING:
     from froude.emulation.run.run import Run
-    from froude.trace.audit.files import AuditLog
 
 _MOST = 10_000
 """Files of a folder that are looked at."""
@@ -121,11 +120,10 @@ def _made_s(path: Path) -> float:
 
 def _facts(settings: Settings, found: _Found, *, runs: bool) -> Mapping[str, str]:
     """The figures of an artifact, or the reason why it cannot be read."""
-    reader = _READERS.get(found.kind)
     try:
-        if reader is None:
+        if found.kind not in READERS:
             return _figures(found.path)
-        artifact = reader(settings, found.path)
+        artifact = read(settings, found.kind, found.path)
     except FroudeError as error:
         return {"cannot be read": error.message}
     facts: Mapping[str, str] = _run_facts(artifact) if runs else artifact.summary()
@@ -149,16 +147,6 @@ def _figures(path: Path) -> Mapping[str, str]:
         else:
             figures[name] = f"{value:,.6g}" if isinstance(value, float) else str(value)
     return {name: figure for name, figure in figures.items() if figure}
-
-
-def _audit(_: Settings, path: Path) -> AuditLog:
-    from froude.trace.audit.files import open_audit
-
-    return open_audit(path)
-
-
-_READERS: Mapping[str, Callable[[Settings, Path], Any]] = {**READERS, "audit": _audit}
-"""Of what has a summary; a report of an audit log reads every line of it."""
 
 
 def _run_facts(run: Run) -> Mapping[str, str]:

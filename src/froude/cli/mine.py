@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from froude.base.errors import InputError
-from froude.base.summary import counted
+from froude.base.summary import counted, share_text
 from froude.cli import inputs, review
 from froude.cli.flags import TextOutput
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
-from froude.experiment.figures.prediction import share_text
-from froude.mining.check.summary import RuleKind, TypeSummary, summarise
 from froude.workload.groups import groups
 from froude.workload.remarks import remarks_on_scale
 from froude.workload.scale import Scale
 from froude.workload.types import Finding, Recorded, Workload
 from froude.workload.yaml_file import scale_fields
+
+if TYPE_CHECKING:
+    from froude.mining.check.summary import TypeSummary
 
 _DOING = """nodes and loops are formulas of the scale; calls are made in order, periodic ones every so often,
 effects when another node's call has caused them."""
@@ -44,6 +45,7 @@ def mine(
 
     Example: froude mine trace-1 trace-2 trace-3 trace-4
     """
+    from froude.mining.check.summary import summarise
     from froude.mining.traces import mine as mine_traces
     from froude.trace.files import read_trace
     from froude.workload.yaml_file import write_workload
@@ -69,9 +71,10 @@ def mine(
         raise
     if not settings.dry_run:
         write_workload(output, workload, settings.origin(workload.recorded.traces))
-    settings.emit(_document(workload))
+    types = summarise(workload)
+    settings.emit(_document(workload, types))
     settings.out(_left_out(workload.recorded))
-    settings.out(_tables(summarise(workload)))
+    settings.out(_tables(types))
     for finding in workload.findings:
         settings.out(f"{'limits' if finding.fatal else 'note'}: {finding.what}")
     for remark in remarks_on_scale(workload):
@@ -105,6 +108,8 @@ def _left_out(recorded: Recorded) -> str:
 
 def _tables(types: tuple[TypeSummary, ...]) -> str:
     """Who there is and what they do; then how their arguments come about. Each within 80 columns."""
+    from froude.mining.check.summary import RuleKind
+
     doing = [("node type", "nodes", "loops", "calls", "periodic", "effects")]
     arguments = [("arguments by node type", *(kind.value for kind in RuleKind))]
     for row in types:
@@ -114,7 +119,7 @@ def _tables(types: tuple[TypeSummary, ...]) -> str:
     return f"{aligned(doing, words=3)}\n{_DOING}\n\n{aligned(arguments)}\n{_ARGUMENTS}\n"
 
 
-def _document(workload: Workload) -> dict[str, object]:
+def _document(workload: Workload, types: tuple[TypeSummary, ...]) -> dict[str, object]:
     return {
         "node_types": [
             {
@@ -126,7 +131,7 @@ def _document(workload: Workload) -> dict[str, object]:
                 "effects": node_type.effects,
                 "arguments": {kind.value: count for kind, count in node_type.arguments.items()},
             }
-            for node_type in summarise(workload)
+            for node_type in types
         ],
         "left_out": [
             {

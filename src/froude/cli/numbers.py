@@ -23,23 +23,6 @@ def finite(value: float | None) -> float | None:
     return value
 
 
-def ranged(flag: str, value: float, low: float, high: float) -> float:
-    """A number between two, both allowed.
-
-    Args:
-        flag: its name, for the error.
-        value: as the user gave it.
-        low: the least that is allowed.
-        high: the most that is allowed.
-
-    Raises:
-        InputError: outside of the range, or not a number.
-    """
-    if not low <= value <= high:
-        raise InputError("is out of range", place=flag, found=value, allowed=f"{low:g} to {high:g}")
-    return value
-
-
 def amount(
     unit: str, each: float = 1, *, least: float = -math.inf, most: float = math.inf
 ) -> Callable[[Any], float]:

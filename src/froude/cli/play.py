@@ -16,16 +16,12 @@ from froude.cli.ending import Code, end
 from froude.cli.fields import Fields, Given, with_fields
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
-from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
 from froude.emulation.abort import MEASURES as LIVE
 from froude.emulation.limits import MEASURES, check_limits
-from froude.emulation.run.verdict import Colour
-from froude.emulation.sustained import Mode, longest_warm_up_s
+from froude.emulation.settings import Mode
 from froude.experiment.scenario.options import PlanLoad, PlayOptions, Target
 from froude.hadoop.rpc.target import daemon_name
-from froude.workload.plan import expected_s
-from froude.workload.plan_file import read_plan
 
 if TYPE_CHECKING:
     from froude.emulation.run.run import Run
@@ -93,6 +89,7 @@ def play(
     from froude.experiment.play.targets import running_targets
     from froude.experiment.runners import PlayRunner
     from froude.experiment.scenario.scenario import PlayScenario
+    from froude.workload.plan_file import read_plan
 
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")
@@ -113,9 +110,6 @@ def play(
 def claim_run(settings: Settings, output: Path, read: Sequence[Path]) -> None:
     """Make sure that a run may be kept.
 
-    Args:
-        read: what the command reads.
-
     Raises:
         InputError: something stands there, or it lies in something that is read.
     """
@@ -132,7 +126,6 @@ def perform(
     """Play a scenario, or say what would be played, and show what came of it.
 
     Args:
-        source: what is played, for errors.
         metrics_port: where Prometheus is answered meanwhile; None for nowhere.
 
     Raises:
@@ -154,7 +147,6 @@ def executing(settings: Settings, output: Path, metrics_port: str | None) -> Ite
     """Where an experiment is run, with Prometheus answered meanwhile.
 
     Args:
-        output: where it is kept.
         metrics_port: where to listen; None for nowhere.
 
     Raises:
@@ -179,7 +171,9 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
     Raises:
         typer.Exit: the target failed, the play was interrupted, or its verdict is red.
     """
+    from froude.cli.run_text import run_text
     from froude.emulation.run.summary import summarise, summary_text
+    from froude.emulation.run.verdict import Colour
 
     settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
@@ -193,7 +187,9 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
 
 def _would_play(settings: Settings, runner: PlayRunner | DynoRunner, output: Path) -> None:
     from froude.emulation.facts import facts_of
+    from froude.emulation.sustained import longest_warm_up_s
     from froude.experiment.replay.dyno import DynoRunner
+    from froude.workload.plan import expected_s
 
     if isinstance(runner, DynoRunner):
         settings.would(f"play {runner.what} into {output}")

@@ -22,7 +22,6 @@ def check(settings: Settings, workload: Path, trace: Path, pair: Path | None) ->
     """Hold a workload against a recorded run and print how it fared.
 
     Args:
-        workload: the workload's YAML file.
         trace: a run that it was not mined from, at any scale.
         pair: another run of that very size, to measure the ceiling.
     """

@@ -164,7 +164,6 @@ class _Heartbeat:
     """Lines of a step that says nothing itself: one when it is long enough to have any, one now and then.
 
     Args:
-        step: of which they tell.
         timer: as of `LineProgress`.
         innermost: whether no other step is at work within it, whose lines say enough.
     """

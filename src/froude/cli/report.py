@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,75 +21,31 @@ from froude.documents.recognise import DOCUMENTS, kind_of
 from froude.render import save
 
 if TYPE_CHECKING:
-    from froude.emulation.run.run import Run
-    from froude.experiment.compare.compare import Comparison
     from froude.experiment.figures.head import Part
-    from froude.experiment.knee.answer import Knee
-    from froude.experiment.sweep.result import Swept
-    from froude.trace.audit.summary import AuditSummary
-    from froude.trace.types import Trace
-    from froude.workload.plan import Plan
-    from froude.workload.types import Workload
 
-
-def _workload(settings: Settings, path: Path) -> Workload:
-    return inputs.workload(settings, path).workload
-
-
-def _trace(_: Settings, path: Path) -> Trace:
-    from froude.trace.files import read_trace
-
-    return read_trace(path)
-
-
-def _audit(_: Settings, path: Path) -> AuditSummary:
-    from froude.trace.audit.files import open_audit
-    from froude.trace.audit.summary import summarise_audit
-
-    return summarise_audit(open_audit(path))
-
-
-def _plan(_: Settings, path: Path) -> Plan:
-    from froude.workload.plan_file import read_plan
-
-    return read_plan(path)
-
-
-def _run(_: Settings, path: Path) -> Run:
-    from froude.emulation.run.files import read_run
-
-    return read_run(path)
-
-
-def _knee(_: Settings, path: Path) -> Knee:
-    from froude.experiment.knee.file import read_knee
-
-    return read_knee(path)
-
-
-def _comparison(_: Settings, path: Path) -> Comparison:
-    from froude.experiment.compare.file import read_comparison
-
-    return read_comparison(path)
-
-
-def _swept(_: Settings, path: Path) -> Swept:
-    from froude.experiment.sweep.file import read_swept
-
-    return read_swept(path)
-
-
-READERS: Mapping[str, Callable[[Settings, Path], Part]] = {
-    "workload": _workload,
-    "trace": _trace,
-    "audit": _audit,
-    "plan": _plan,
-    "run": _run,
-    "knee": _knee,
-    "comparison": _comparison,
-    "swept": _swept,
+READERS = {
+    "workload": "workload.yaml_file:read_workload",
+    "trace": "trace.files:read_trace",
+    "audit": "trace.audit.files:open_audit",
+    "plan": "workload.plan_file:read_plan",
+    "run": "emulation.run.files:read_run",
+    "knee": "experiment.knee.file:read_knee",
+    "comparison": "experiment.compare.file:read_comparison",
+    "swept": "experiment.sweep.file:read_swept",
 }
-"""What reads an artifact that has sections, by its kind: the table to extend when there is a new kind to show."""
+"""What reads an artifact that has a summary and sections, by its kind: the table to extend when there is a new kind to
+show. Only what is needed is imported."""
+
+
+def read(settings: Settings, kind: str, path: Path) -> Any:
+    """An artifact of one of these kinds; a note says when somebody edited a workload since it was written.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    module, _, name = READERS[kind].partition(":")
+    reader = getattr(import_module(f"froude.{module}"), name)
+    return inputs.workload(settings, path).workload if kind == "workload" else reader(path)
 
 
 def report(
@@ -109,6 +66,7 @@ def report(
     Example: froude report workload.yaml -o report.html
     """
     from froude.experiment.figures.page import page
+    from froude.trace.audit.summary import summarise_audit
 
     settings: Settings = ctx.obj
     if output.suffix == ".json":
@@ -121,7 +79,8 @@ def report(
     hashes = []
     for kind, path in shown:
         with inputs.named(path):
-            parts.append(READERS[kind](settings, path))
+            part = read(settings, kind, path)
+            parts.append(summarise_audit(part) if kind == "audit" else part)
         hashes.append(content_of(path))
         facts[f"{kind.capitalize()} {path.name}"] = hashes[-1][:12]
     composed = page(parts, title=title, names=_names(artifacts)).report

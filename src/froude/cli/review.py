@@ -116,11 +116,7 @@ def _refuse_comments(file: Path) -> None:
 
 
 def text(workload: Workload, group: QuestionGroup) -> str:
-    """A group of questions as it is shown.
-
-    Args:
-        group: one of its groups.
-    """
+    """A group of questions as it is shown."""
     places = f" ({counted(len(group.questions), 'place')}, " if len(group.questions) > 1 else " ("
     lines = [f"{number(workload, group.questions[0])}: {group.text}{places}{group.share:.1%} of the calls)"]
     if group.examples:
@@ -138,11 +134,7 @@ def _cut(text: str) -> str:
 
 
 def fields(workload: Workload, group: QuestionGroup) -> dict[str, object]:
-    """A group of questions as JSON.
-
-    Args:
-        group: one of its groups.
-    """
+    """A group of questions as JSON."""
     return {
         "number": number(workload, group.questions[0]),
         "text": group.text,

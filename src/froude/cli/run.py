@@ -74,7 +74,6 @@ def _perform(
     """Perform an experiment as the command of its kind does.
 
     Args:
-        scenario: its file, for errors.
         output: as of `run`.
         metrics_port: as of `run`.
 

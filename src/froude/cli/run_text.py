@@ -9,7 +9,7 @@ from froude.base.units import seconds_text
 from froude.emulation.run.bottleneck import RESOURCEMANAGER
 from froude.emulation.run.readings import Readings
 from froude.emulation.run.run import Latency, Run
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.hadoop.rpc.target import daemon_name
 from froude.trace.failures import Failure
 

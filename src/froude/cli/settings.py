@@ -94,7 +94,6 @@ class Settings:
 
         Args:
             what: the doing, such as `write report.html`.
-            parts: further fields of the document.
         """
         self.emit({"dry_run": True, "would": what, **parts})
         self.out(f"Would {what}")

@@ -67,7 +67,6 @@ def perform(
     """Do a sweep, or say what would be run, and show what came of it.
 
     Args:
-        read: what the command reads.
         metrics_port: where Prometheus is answered meanwhile; None for nowhere.
 
     Raises:
@@ -112,11 +111,7 @@ def perform(
 
 
 def sweep_table(swept: Swept) -> str:
-    """The verdicts, every arm with the medians of its runs, and what is to be kept in mind.
-
-    Args:
-        swept: what came of a sweep.
-    """
+    """The verdicts, every arm with the medians of its runs, and what is to be kept in mind."""
     rows: list[tuple[str, ...]] = [
         ("arm", "runs", "failed", "left out", "calls/s", "mean ms", "p50 ms", "p99 ms", "limited by")
     ]

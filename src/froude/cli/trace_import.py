@@ -295,11 +295,7 @@ def _write(
 
 
 def show_audit(settings: Settings, log: AuditLog, would: Sequence[str] = ()) -> None:
-    """Print an audit log in numbers.
-
-    Args:
-        would: what --dry-run leaves undone.
-    """
+    """Print an audit log in numbers."""
     from froude.cli.page_text import page_text
     from froude.experiment.figures.audit import audit_report
     from froude.trace.audit.summary import summarise_audit

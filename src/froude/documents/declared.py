@@ -109,10 +109,6 @@ class Inner(Form):
         """Field by field."""
         return value.plain()  # type: ignore[no-any-return]
 
-    def moved(self, value: Any, change: Change) -> Any:
-        """Field by field."""
-        return value.moved(change)
-
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
@@ -129,9 +125,13 @@ class Declaration:
     @property
     def key(self) -> str:
         """Its name in a document: without the unit, which is written with the value, and as `raise` of `raise_`."""
-        inner = self.form.form if isinstance(self.form, Maybe) else self.form
-        unit = {Seconds: "_s", Size: "_bytes"}.get(type(inner), "")
+        unit = {Seconds: "_s", Size: "_bytes"}.get(type(self.single), "")
         return self.name.removesuffix(unit).removesuffix("_")
+
+    @property
+    def single(self) -> Form:
+        """The form of its value where it has one."""
+        return self.form.form if isinstance(self.form, Maybe) else self.form
 
     @property
     def about(self) -> str:

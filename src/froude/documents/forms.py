@@ -49,7 +49,6 @@ class FieldError(InputError):
         Args:
             names: of the fields around and its own, the outermost first.
             allowed: what may stand there.
-            remedy: what the user can do.
         """
         place = _joined(names) or None
         super().__init__(message, place=place, found=found, allowed=allowed, remedy=remedy)
@@ -103,9 +102,6 @@ def below(name: str, line: int | None = None) -> Iterator[None]:
 def check_range(name: str, values: Sequence[float], least: float, most: float) -> None:
     """Refuse an argument of a call in Python that has no values, or one that is out of range.
 
-    Args:
-        name: of the argument.
-
     Raises:
         InputError: it has none, or one below the least or above the most, or that is no number.
     """
@@ -140,9 +136,15 @@ class Form:
         """What reads as the value again; plain."""
         return value
 
-    def moved(self, value: Any, change: Change) -> Any:  # noqa: ARG002 - most have no path
-        """The value with every path in it changed."""
-        return value
+    def moved(self, value: Any, change: Change) -> Any:
+        """The value with every path in it changed, within lists, names and sections, too."""
+        if isinstance(value, Path):
+            return change(value)
+        if isinstance(value, tuple):
+            return tuple(self.moved(item, change) for item in value)
+        if isinstance(value, Mapping):
+            return {name: self.moved(inner, change) for name, inner in value.items()}
+        return value.moved(change) if hasattr(value, "moved") else value
 
 
 @dataclass(frozen=True)
@@ -239,10 +241,6 @@ class Place(Form):
     def write(self, value: Any) -> str:
         """As a text."""
         return str(value)
-
-    def moved(self, value: Any, change: Change) -> Any:
-        """The changed path."""
-        return change(value)
 
 
 @dataclass(frozen=True)
@@ -375,10 +373,6 @@ class Each(Form):
         """Item by item."""
         return [self.form.write(item) for item in value]
 
-    def moved(self, value: Any, change: Change) -> Any:
-        """Item by item."""
-        return tuple(self.form.moved(item, change) for item in value)
-
 
 @dataclass(frozen=True)
 class Named(Form):
@@ -407,10 +401,6 @@ class Named(Form):
         """Value by value."""
         return {name: self.form.write(inner) for name, inner in value.items()}
 
-    def moved(self, value: Any, change: Change) -> Any:
-        """Value by value."""
-        return {name: self.form.moved(inner, change) for name, inner in value.items()}
-
 
 @dataclass(frozen=True)
 class Maybe(Form):
@@ -430,10 +420,6 @@ class Maybe(Form):
     def write(self, value: Any) -> Any:
         """None stays."""
         return None if value is None else self.form.write(value)
-
-    def moved(self, value: Any, change: Change) -> Any:
-        """None stays."""
-        return None if value is None else self.form.moved(value, change)
 
 
 def quantity_value(quantity: Quantity) -> str | float:

@@ -208,7 +208,6 @@ def lineage_of(migrations: Migrations, fields: Mapping[str, Any], origin: Origin
     Args:
         migrations: the kind, whose newest form is the one that is written.
         fields: the document's content, which is hashed.
-        origin: inputs, command, seed and state.
     """
     made_at = stamp(RealClock().wall())
     return Lineage(
@@ -310,7 +309,6 @@ def with_lineage(text: str, migrations: Migrations, origin: Origin) -> str:
 
     Args:
         text: of a whole document; its comments stay.
-        origin: how it came to be.
     """
     fields = parse_document(text.encode(errors="replace"), migrations.kind).fields
     block = dump_yaml(sealed({}, lineage_of(migrations, fields, origin)))

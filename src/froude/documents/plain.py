@@ -94,7 +94,6 @@ def parse_yaml(data: bytes, file: str) -> Any:
 
     Args:
         data: the text, UTF-8.
-        file: its name, for errors.
 
     Raises:
         InputError: not UTF-8, not YAML, several documents, an alias, a tag, a key twice, or beyond a limit.
@@ -137,7 +136,6 @@ def parse_json(data: bytes, file: str) -> Any:
 
     Args:
         data: the text, UTF-8.
-        file: its name, for errors.
 
     Raises:
         InputError: not UTF-8, not JSON, a key twice, nested too deep, or a number that is none or too long.

@@ -40,7 +40,6 @@ class Section:
 
         Args:
             fields: the mapping, with the lines of its keys.
-            file: the document's name, for errors.
             path: names of the sections above and of this one, joined by dots; empty for the root.
         """
         self.fields = fields
@@ -246,7 +245,6 @@ def parse_document(data: bytes, file: str) -> Section:
 
     Args:
         data: the text as UTF-8.
-        file: its name, for errors.
 
     Raises:
         InputError: not UTF-8, not YAML, with aliases or tags, too deep or too long, or not a mapping.
@@ -259,7 +257,6 @@ def parse_figures(data: bytes, file: str) -> Section:
 
     Args:
         data: the text as UTF-8.
-        file: its name, for errors.
 
     Raises:
         InputError: not UTF-8, not JSON, too deep, or not a mapping.
@@ -274,11 +271,7 @@ def parse_stamp(stamp: object) -> tuple[str, int] | None:
 
 
 def stamped_kind(head: bytes) -> str | None:
-    """The kind that a document names at its head, in YAML or JSON; None for none. The rest is not read.
-
-    Args:
-        head: how a file begins.
-    """
+    """The kind that a document names at its head, in YAML or JSON; None for none. The rest is not read."""
     match = _HEAD.match(head)
     return None if match is None else match[1].decode()
 
@@ -289,7 +282,6 @@ def dump_document(kind: str, version: int, fields: Mapping[str, Any]) -> str:
     Args:
         kind: what the document is, such as `workload`, for the stamp.
         version: of the kind's format, 1 or more.
-        fields: everything behind the stamp.
     """
     return dump_yaml(_stamped(kind, version, fields))
 
@@ -300,7 +292,6 @@ def dump_figures(kind: str, version: int, fields: Mapping[str, Any], *, indent: 
     Args:
         kind: what the document is, such as `report`, for the stamp.
         version: of the kind's format, 1 or more.
-        fields: everything behind the stamp.
         indent: spaces a level; None puts all on one line without spaces.
 
     Raises:

@@ -231,10 +231,6 @@ class Workspace:
 def check_name(name: str, kind: str) -> None:
     """Refuse a name that no artifact may have.
 
-    Args:
-        name: as it was given.
-        kind: of artifact, for the error.
-
     Raises:
         InputError: with what is allowed.
     """

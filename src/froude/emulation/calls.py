@@ -156,11 +156,7 @@ class Calls:
             self._reconnect(channel, now_s)
 
     def repeat(self, index: int, send: Send, due_s: float, now_s: float) -> None:
-        """Send a call as before, which is due at another time.
-
-        Args:
-            send: as it was sent before.
-        """
+        """Send a call as before, which is due at another time."""
         route = self._routes[index]
         if route is None or not route[2].ready or (route[0], route[1]) != (send.protocol, send.service):
             self.send(index, send._replace(intended_s=due_s), now_s)

@@ -22,8 +22,8 @@ from froude.base.errors import FroudeError, TargetError
 from froude.emulation.programs.events import Endpoint
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.bottleneck import Load
-from froude.emulation.run.run import Record
 from froude.emulation.run.tally import IntervalRow, Served, Tally
+from froude.emulation.settings import Record
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.sasl import DigestMd5Client
 from froude.messages.schema import Schema

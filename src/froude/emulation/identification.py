@@ -103,9 +103,5 @@ class Identification:
 
 
 def not_identified(target: Target, error: str, message: str) -> TargetError:
-    """The failure of a play whose target refuses to be asked who it is.
-
-    Args:
-        error: class of its answer.
-    """
+    """The failure of a play whose target refuses to be asked who it is."""
     return TargetError("does not show who it is", file=target.address, found=f"{error}: {message}")

@@ -53,11 +53,7 @@ class Inbound:
         return accepted
 
     def received(self, accepted: Accepted, data: bytes, now_s: float) -> None:
-        """Bytes came.
-
-        Args:
-            data: the bytes.
-        """
+        """Bytes came."""
         for event in accepted.connection.receive(data):
             if isinstance(event, Request):
                 ticket = Ticket(accepted.number, event.call_id)

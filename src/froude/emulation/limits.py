@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity, parse_quantity
-from froude.emulation.run.run import Run
 from froude.emulation.run.verdict import LimitResult
 
 if TYPE_CHECKING:
     from froude.emulation.facts import PlanFacts
+    from froude.emulation.run.run import Run
 
 _FORM = re.compile(r"\s*(\w+)\s*+(?:\(\s*([\w$.]*)\s*\))?\s*+(<=|>=|<|>)\s*(.+?)\s*")
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {

@@ -15,28 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from enum import Enum
 
 from froude.base.seeds import Seeds
 from froude.base.units import Quantity
+from froude.emulation.settings import Pacing
 from froude.workload.plan import pace, paces
 from froude.workload.timing import Duration
 from froude.workload.types import CallTemplate, Moment, NodeType
 from froude.workload.walk import calls
-
-SLOWEST, SLOWEST_RAMP = 0.001, 0.01
-"""The least speed, and the fewest nodes that may begin in a second."""
-FASTEST = 1e6
-"""Of both, and of the factor by which a load is raised: beyond it no machine does what was asked."""
-
-
-class Pacing(Enum):
-    """How calls are paced."""
-
-    CLOSED = "closed"
-    """After the answer before, and a pause."""
-    SCHEDULED = "scheduled"
-    """At times that follow from the plan."""
 
 
 def pacing_of(untimed: str | None, wanted: Pacing | None) -> tuple[Pacing, str | None]:

@@ -34,14 +34,13 @@ from froude.emulation.facts import facts_of
 from froude.emulation.identification import Identification
 from froude.emulation.listener import Listener
 from froude.emulation.merging import merged_outcome, merged_status
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Send
-from froude.emulation.programs.population import Connections, Population
+from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import groups_of, populate
 from froude.emulation.recorder import Spool, spool_of
 from froude.emulation.run.bottleneck import Load
-from froude.emulation.run.run import Record
 from froude.emulation.run.tally import Histogram, Served, Tally, overall_row
+from froude.emulation.settings import Connections, Pacing, Record
 from froude.emulation.sharing import Measured
 from froude.messages.schema import Schema
 from froude.trace.failures import path_of

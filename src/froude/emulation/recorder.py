@@ -16,7 +16,7 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.channel import PlayedCall
 from froude.emulation.programs.events import NodeId
-from froude.emulation.run.run import Record
+from froude.emulation.settings import Record
 from froude.trace.redact import Redactor
 
 _MAGIC = b"froude-spool-2\n"
@@ -32,11 +32,7 @@ class Spool:
     """Writes calls to a file; a `core.Journal`."""
 
     def __init__(self, out: BinaryIO, record: Record, seeds: Seeds, redactor: Redactor) -> None:
-        """Begin a spool.
-
-        Args:
-            out: a binary file, buffered.
-        """
+        """Begin a spool."""
         self._out = out
         self._redactor = redactor
         self._record = record

@@ -40,7 +40,6 @@ class Repeats:
         """No call is repeated yet.
 
         Args:
-            timers: the player's.
             send: makes a call of the node of an index that was due at one time, at another one.
             interrupt: hands an event to the program of such a node.
             late: takes how late timers fired, seconds, one for each node.
@@ -54,11 +53,7 @@ class Repeats:
         """By the moment of the next call, microseconds, and the interval, seconds."""
 
     def begin(self, index: int, repeat: Repeat, now_s: float) -> None:
-        """Repeat a call from now on.
-
-        Args:
-            index: of the node.
-        """
+        """Repeat a call from now on."""
         call = self._calls[index] = _Repeated(index, repeat)
         self._make(call, now_s)
         self._join([call], next_due(call.due_s, repeat.every_s, now_s), repeat.every_s)

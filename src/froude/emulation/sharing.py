@@ -22,9 +22,6 @@ from froude.emulation.programs.events import NodeId, SendMessage, Stop
 from froude.messages.schema import Schema
 from froude.workload.types import Moment
 
-MOST_PLAYERS = 64
-"""More than keep one NameNode busy."""
-
 
 class Came(NamedTuple):
     """A node has come to a moment, or will not come to it any more."""
@@ -89,7 +86,6 @@ class Share:
 
         Args:
             number: the player, from 0.
-            players: how many there are.
         """
         self.number, self.players = number, players
         return self
@@ -121,11 +117,7 @@ class Relay:
     """The notices that the first player has for each of the others."""
 
     def __init__(self, players: int) -> None:
-        """Nothing is to be sent.
-
-        Args:
-            players: how many there are.
-        """
+        """Nothing is to be sent."""
         self.out: dict[int, list[Notice]] = {player: [] for player in range(1, players)}
         """By player, in the order of sending; whoever sends them empties the list."""
 

@@ -49,7 +49,6 @@ def compiler_share(metrics: Sequence[Measured], *, last_s: float | None = None) 
     """The share of CPU time that the JIT compiler of a target used; of several targets the largest.
 
     Args:
-        metrics: the targets over time.
         last_s: as of `thread_share`.
     """
     shares = (thread_share(metrics, last_s=last_s, prefix=prefix) for prefix in ("", *PREFIX.values()))
@@ -62,7 +61,6 @@ def thread_share(
     """The share of a target's CPU time that some of its threads used; None where that was not sampled over any time.
 
     Args:
-        metrics: the target over time.
         threads: `COMPILER` or `COLLECTOR`.
         last_s: over how many seconds before the last sample; None for all.
         prefix: how the names of the target's numbers begin.

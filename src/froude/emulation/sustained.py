@@ -22,10 +22,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 
 from froude.base.errors import InputError
 from froude.base.summary import counted
+from froude.emulation.settings import Leftovers, Mode, Turnover
 from froude.workload.plan import Plan, one_at_a_time
 from froude.workload.types import SCRIPTED, Moment, NodeType, Workload
 from froude.workload.walk import flows, templates
@@ -34,26 +34,6 @@ _PLAN, _ONCE = "plan", "Play it once"
 _KEEP = "Keep it (`leftovers: keep`)"
 _LOG_CLIENTS = "audit"
 """Program of the clients of a log, which begin it again when it is over."""
-
-
-class Mode(Enum):
-    """How long a load lasts, and what brings its clients."""
-
-    ONCE = "once"
-    """The planned clients, each once."""
-    POPULATION = "population"
-    """As many clients as planned are at work: the end of one is the start of the next."""
-    ARRIVALS = "arrivals"
-    """Clients begin at a rate, at random times, or as recorded."""
-
-
-class Leftovers(Enum):
-    """What becomes of the files and folders that clients of a sustained load have made and not deleted."""
-
-    KEEP = "keep"
-    """They stay."""
-    REMOVE = "remove"
-    """Clients that follow delete them, next to their own calls."""
 
 
 _ORDER_S = 2.0
@@ -68,19 +48,6 @@ def longest_warm_up_s(duration_s: float, measure_s: float | None) -> float:
         measure_s: how long is measured; None for what is left of the play.
     """
     return max(0.0, duration_s - (measure_s or 0.0) - _ORDER_S)
-
-
-@dataclass(frozen=True, slots=True)
-class Turnover:
-    """How the clients of a play follow each other."""
-
-    mode: Mode = Mode.ONCE
-    per_s: float = 0.0
-    """Clients that begin in a second, of arrivals; 0 for as many as were recorded."""
-    spread_s: float = 0.0
-    """The most over which the first clients of a population begin, seconds, so that each is at another place of its
-    work: as long as one of them takes, where that is less."""
-    leftovers: Leftovers = Leftovers.KEEP
 
 
 @dataclass(frozen=True, slots=True)

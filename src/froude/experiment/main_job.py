@@ -93,7 +93,6 @@ def run_main_job(
 
     Args:
         job: what the real clients do, and at which scales.
-        workspace: where every artifact is kept.
         hadoop: the release to record and to play against.
         progress: where to show what is going on.
         seed: root of the play's random choices, and of the ids that recorded namespaces begin with.
@@ -149,10 +148,6 @@ def run_main_job(
 def short_knee(workload: Workload, first: Scale, hadoop: Hadoop, *, seed: int, progress: Progress) -> Knee:
     """A search of two minutes or three: a few plays, each measured for some seconds.
 
-    Args:
-        hadoop: the release to play against.
-        progress: shows what goes on.
-
     Raises:
         KeyboardInterrupt: Ctrl-C.
     """
@@ -195,11 +190,7 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
     """Record one run of a job on a cluster started for it.
 
     Args:
-        job: what its clients do.
         scale: the size of the run; `datanodes` says how many are started, `nodemanagers` too, where there are any.
-        workspace: where the Trace goes.
-        hadoop: the release to start.
-        task: shows what is going on.
         fast: quick start-up of the daemons instead of full speed.
         replication: copies of each block that clients are told to make.
         settle_s: how long the recording goes on after the job; None for the default of HDFS or YARN.

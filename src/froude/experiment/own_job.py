@@ -189,7 +189,6 @@ def variation_lines(
 
     Args:
         runs: the Scale of each.
-        flags: further words of that command.
     """
     varied = variation(runs)
     lines = [
@@ -256,8 +255,6 @@ def record_runs(
 
     Args:
         workspace: where the Traces go, each with what the command printed beside it.
-        hadoop: the release to start.
-        progress: shows what is going on.
         name: of the Trace; with several, each has its number after it. By default the next free numbers.
         seed: root of the random numbers by which the ids of each namespace are moved on; None for fresh namespaces.
         notes: free facts to keep in each Trace.
@@ -305,7 +302,6 @@ def _keep_output(output: Path, failed: Path, error: BaseException) -> None:
     Args:
         output: where it was printed; removed where it is empty.
         failed: where it is kept, unless something else than a file has come there meanwhile.
-        error: how the run ended.
     """
     if kind_of_place(output) != "a file":
         return

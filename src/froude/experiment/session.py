@@ -93,11 +93,7 @@ class Workload(types.Workload):
         return extrapolate(self, Scale.from_mapping({**(scale or {}), **variables}))
 
     def answer(self, question: types.Question | str, rule: types.Rule) -> Self:
-        """The workload with a question settled; see `review.answer`.
-
-        Args:
-            question: the question, or its id.
-        """
+        """The workload with a question settled; see `review.answer`."""
         return self.of(review.answer(self, question, rule))
 
 
@@ -142,7 +138,6 @@ class Workspace:
 
         Args:
             cluster: entered, its nodes not yet started.
-            scale: the scale it runs at.
             tags: words by which the workspace finds the Trace.
             settle_s: how long to go on after the block.
         """
@@ -171,7 +166,6 @@ class Workspace:
 
         Args:
             parts: in the order in which they are shown.
-            title: what stands at its head.
         """
         return page(parts, title=title)
 

@@ -52,7 +52,6 @@ def rows_of(
 
     Args:
         decode: makes one of its bytes, or raises what is to be raised where they are none.
-        texts: those that were read before.
         canonical: as in `leaves`.
     """
     rows: list[Row | None] = [None] * len(payloads.starts)

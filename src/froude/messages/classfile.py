@@ -136,7 +136,6 @@ class ClassFile:
         """An error that names this class and the offset.
 
         Args:
-            message: what is wrong with it.
             offset: byte of the file where that was seen, from 0; None for the file as a whole.
             found: what stands there, where it helps to see it.
 

@@ -93,11 +93,7 @@ def are_names(keys: Sequence[str]) -> bool:
 
 
 def key_of(element: Message) -> str:
-    """What names an element of a list that stands for a map: its `key`, or else its first field; of an enum its name.
-
-    Args:
-        element: a message with a field.
-    """
+    """What names an element of a list that stands for a map: its `key`, or else its first field; of an enum its name."""
     field = key_field(element.DESCRIPTOR)
     value = getattr(element, field.name)
     known = field.enum_type.values_by_number.get(value) if field.enum_type is not None else None
@@ -149,11 +145,7 @@ def facts(field: FieldDescriptor) -> tuple[str, Kind]:
 
 
 def is_maplike(element: Descriptor) -> bool:
-    """Whether a list of such messages stands for a map.
-
-    Args:
-        element: the kind of its elements.
-    """
+    """Whether a list of such messages stands for a map."""
     return "key" in element.fields_by_name or element.name.endswith("MapProto")
 
 
@@ -284,9 +276,6 @@ def _subtree(node: Any, path: str) -> Mapping[str, Any]:
 
 def elements_of(node: Any, path: str) -> list[Any]:
     """The elements of a list, from its part of a tree (`tree_of`).
-
-    Args:
-        path: of the list, for errors.
 
     Raises:
         InputError: it is no list, or one with a gap.

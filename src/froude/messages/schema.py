@@ -65,7 +65,6 @@ class Schema:
     """Message classes by name, and methods by declared protocol.
 
     Args:
-        files: file name -> serialised FileDescriptorProto.
         protocols: wire name of a protocol -> (file name, service name).
         source: the file that it was read from, for errors that show only when a descriptor is used.
     """
@@ -132,7 +131,6 @@ class Schema:
         """Read what `to_bytes` wrote, or any serialised FileDescriptorSet; files are parsed when needed.
 
         Args:
-            data: the bytes.
             source: the file that they are from, for errors.
 
         Raises:
@@ -278,7 +276,6 @@ class Schema:
 
         Args:
             protocol: declared protocol, by its Java name.
-            method: its name within the protocol.
             data: the serialised message; None, where a source did not see it, is refused.
 
         Raises:
@@ -292,7 +289,6 @@ class Schema:
 
         Args:
             protocol: declared protocol, by its Java name.
-            method: its name within the protocol.
             data: the serialised message; None, where a source did not see it, is refused.
         """
         return _decode(self.method(protocol, method).response, data)

@@ -45,7 +45,6 @@ def groups_of(kind: Any, payloads: Payloads, *, canonical: bool) -> Iterator[Gro
     """The messages that can be read in step, in groups of those that have the same fields.
 
     Args:
-        kind: the descriptor of the messages.
         payloads: the messages; behind them a few more bytes.
         canonical: whether lists that stand for maps are told apart from others.
     """

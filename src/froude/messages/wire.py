@@ -30,9 +30,6 @@ def varint(value: int) -> bytes:
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
     """A number in protobuf's base-128 form, and where the bytes after it begin.
 
-    Args:
-        at: where the number begins.
-
     Raises:
         IndexError: the data end within the number.
         ValueError: it has more than ten bytes.
@@ -53,7 +50,6 @@ def delimited(number: int, data: bytes) -> bytes:
     """A field that has a length, such as a submessage, as it is on the wire.
 
     Args:
-        number: of the field.
         data: its bytes, without tag and length.
     """
     return varint(number << 3 | 2) + varint(len(data)) + data

@@ -300,9 +300,6 @@ def compiling(progress: Progress, limits: SolveLimits) -> Iterator[SolveLimits]:
 def known_input(problem: Problem, text: str) -> tuple[Input, Distribution]:
     """`PATH=RANGE` as an input and what is known of it.
 
-    Args:
-        text: as the user wrote it.
-
     Raises:
         InputError: no such input, or no range.
     """

@@ -26,11 +26,7 @@ _MOST_TIMES = 6
 
 
 def placed(axis: Axis, value: float) -> float:
-    """Where a value stands on an axis's scale: a percentile at 1 / (1 - share), so that each nine has the same room.
-
-    Args:
-        value: in the axis's base unit.
-    """
+    """Where a value stands on an axis's scale: a percentile at 1 / (1 - share), so that each nine has the same room."""
     return 1.0 / (1.0 - value) if axis.kind is ValueKind.PERCENTILE else value
 
 
@@ -142,7 +138,6 @@ def written_expr(axis: Axis, value: str, *, unit: bool = True) -> str:
     """A Vega expression that writes one value with the unit that fits it.
 
     Args:
-        axis: what the value measures.
         value: a Vega expression for it, as it stands on the scale.
         unit: whether a plain number gets its unit.
     """

@@ -27,7 +27,6 @@ def written(value: Value, kind: ValueKind, unit: str = "", missed: float | None 
 
     Args:
         value: in base units: seconds, bytes, a fraction for shares.
-        unit: unit of a NUMBER.
         missed: the aim that it missed, and that a share is not rounded to.
 
     Returns:

@@ -338,10 +338,8 @@ def panel_svg(chart: Chart, shown: Shown, panel: Panel, *, width: int, height: i
     """One panel of a chart as an `<svg>` element.
 
     Args:
-        shown: what of it is drawn.
         panel: one of `shown.panels`.
         width: pixels of the plot, axes not counted.
-        height: pixels of the plot.
         prefix: start of the ids inside, unique in the page.
 
     Returns:

@@ -11,7 +11,6 @@ def width(text: str, size: float, *, mono: bool = False, bold: bool = False) -> 
     """Pixels that a text of this size takes at most.
 
     Args:
-        size: of the font, pixels.
         mono: whether the font is monospaced.
         bold: whether it is bold; a monospaced one is as wide either way.
     """
@@ -23,7 +22,6 @@ def fit(text: str, room: float, size: float, *, mono: bool = False, bold: bool =
     """The text, or as much of its beginning as fits, with an ellipsis.
 
     Args:
-        size: of the font, pixels.
         mono: whether the font is monospaced.
         bold: whether it is bold.
     """
@@ -37,7 +35,6 @@ def wrap(text: str, room: float, size: float, lines: int) -> list[str]:
     """The text in at most so many lines, broken between words; the last one is cut where it must be.
 
     Args:
-        room: width of a line, pixels.
         size: of the font, pixels; neither monospaced nor bold.
         lines: the most there may be, at least 1.
     """

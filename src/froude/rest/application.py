@@ -131,7 +131,6 @@ def serve_metrics(paths: APIRouter, registry: Callable[[], CollectorRegistry]) -
     """Add the path of figures for Prometheus.
 
     Args:
-        paths: to add it to.
         registry: that has the figures, made when they are asked for.
     """
 

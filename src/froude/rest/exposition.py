@@ -41,7 +41,6 @@ def exposed(registry: CollectorRegistry, bound: Bound, stalled_s: float = _STALL
     """Serve the figures of a registry from threads while the block runs.
 
     Args:
-        bound: where; closed at the end.
         stalled_s: how long a client may take for the next byte, of its request and of its answer.
     """
     own = (urlsplit(bound.url).hostname or "", "localhost", socket.gethostname(), socket.getfqdn())

@@ -77,9 +77,6 @@ class Bound:
 def context_of(tls: Tls) -> ssl.SSLContext:
     """What TLS is spoken by.
 
-    Args:
-        tls: a certificate and its key.
-
     Raises:
         InputError: one cannot be read, or they do not belong together; with its file.
     """

@@ -87,8 +87,6 @@ class CallAssembly:
     """Joins one capture's records to rows.
 
     Args:
-        schema: of the release under observation.
-        redactor: takes the secrets out.
         start_s: the tape's time that is the trace's beginning.
         emit: called with each finished row, in the order of the answers.
     """
@@ -327,8 +325,6 @@ def assemble(
 
     Args:
         records: in the order of the tape.
-        schema: of the release recorded.
-        redactor: takes the secrets out.
         start_s: the tape's time that is the trace's beginning; None means its first record's.
 
     Returns:

@@ -76,7 +76,6 @@ def with_ids(table: pa.Table, ids: Mapping[tuple[str, str], str]) -> pa.Table:
     """A table whose targets have the ids that were learned once their calls were there.
 
     Args:
-        table: calls, one a row.
         ids: by service and address; a target that has an id keeps it.
     """
     targets = zip(
@@ -91,7 +90,6 @@ def check(table: pa.Table, file: object) -> None:
     """Refuse a table that is not a trace's.
 
     Args:
-        table: calls, one a row.
         file: where it was read from, for errors.
 
     Raises:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from google.protobuf.message import Message
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 OTHERS = "other messages"
 """Stands for the messages of a method and class beyond the bounded number of groups."""
@@ -56,7 +58,6 @@ class Failures:
         Args:
             message: what the target said; may have many lines.
             time_s: when, seconds since the beginning.
-            count: how many failed so.
 
         Returns:
             The group where this is its first call, so that the caller can say what it was about; None otherwise.

@@ -68,9 +68,7 @@ def write_trace(
     """Write a Trace; whole or not at all, readable by its owner only.
 
     Args:
-        path: the folder to make.
         trace: what to write; its calls are put in order of their start.
-        origin: how it came to be.
         replace: whether a Trace already there may be replaced.
 
     Returns:

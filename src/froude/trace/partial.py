@@ -70,7 +70,6 @@ def part_path(path: Path, number: int) -> Path:
     """Where one of several recorders of the Trace at `path` writes its own.
 
     Args:
-        path: the Trace as a whole.
         number: the recorder's, which no other of the Trace has.
     """
     return partial_path(path) / f"part-{number}"
@@ -173,7 +172,6 @@ def finish_partial(
     """Make the Trace at `path` out of its `.partial` and remove that.
 
     Args:
-        path: the Trace as a whole.
         meta: what is known of the run in the end.
         origin: inputs, command, seed and tags for the lineage; none of them where None.
         ids: of targets that rows have no id of, as `columns.with_ids` takes them.
@@ -208,7 +206,6 @@ def recover(folder: Path, command: str = "") -> Lineage:
 
     Args:
         folder: the `.partial` one; the Trace takes its name without that.
-        command: what asks for it.
 
     Raises:
         InputError: not such a folder, or nothing in it can be read.

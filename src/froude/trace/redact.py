@@ -127,7 +127,6 @@ class Redactor:
 
         Args:
             protocol: declared protocol, by its Java name.
-            method: its name within the protocol.
 
         Raises:
             InputError: the bytes do not decode as the schema says, or are not a whole message.
@@ -139,7 +138,6 @@ class Redactor:
 
         Args:
             protocol: declared protocol, by its Java name.
-            method: its name within the protocol.
         """
         return self._side(self._sides(protocol, method)[1], body)
 

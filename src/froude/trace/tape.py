@@ -51,7 +51,6 @@ def pack(time_s: float, connection: int, kind: RecordKind, payload: bytes = b"")
     Args:
         time_s: when it passed, seconds on `time.perf_counter` of this machine.
         connection: its number within the capture; 0 for a record about none.
-        kind: what the record tells.
         payload: what belongs to it; empty for none.
     """
     return HEAD.pack(time_s, connection, kind, len(payload)) + payload

@@ -38,7 +38,6 @@ class Cursor:
         """At the first call; loops of no iterations are passed by.
 
         Args:
-            steps: of a node type.
             scale: at which loops are counted, as the node sees it (`workload.scale.at_node`).
             seed: of the node; asked for where a loop's number is drawn.
         """

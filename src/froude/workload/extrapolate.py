@@ -336,7 +336,6 @@ class Reach:
         """The reach of a node type.
 
         Args:
-            node_type: its count and its loops.
             scale: quantity of each Scale variable.
 
         Raises:

@@ -62,7 +62,6 @@ def generate(rule: Generated, rng: random.Random, now_s: float) -> Scalar:
     """A new value.
 
     Args:
-        rng: where randomness comes from.
         now_s: seconds since the epoch.
 
     Raises:

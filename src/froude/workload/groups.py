@@ -104,11 +104,7 @@ def _by_id(workload: Workload) -> dict[str, CallTemplate]:
 
 
 def number(workload: Workload, question: Question) -> str:
-    """A question's short name, which stays when others are answered; that of its first question names a group.
-
-    Args:
-        question: one of its questions.
-    """
+    """A question's short name, which stays when others are answered; that of its first question names a group."""
     return f"q{1 + [q.id for q in workload.questions].index(question.id)}"
 
 
@@ -116,7 +112,6 @@ def answer_group(workload: Workload, group: QuestionGroup, choice: Callable[[Que
     """Settle every question of a group.
 
     Args:
-        group: one of its groups.
         choice: the rule for each of the questions.
     """
     for question in group.questions:

@@ -67,7 +67,6 @@ def place_meant(which: Which, taker: Loops, source_loops: Collection[str]) -> Pl
 
     Args:
         which: of which occurrence the flow speaks.
-        taker: loops around the taking call.
         source_loops: ids of the loops around the source call, outermost first.
 
     Returns:
@@ -100,7 +99,6 @@ def nth_place(taker: Loops, source_loops: Collection[str]) -> Place | None:
     of the taker's other loops: what loop L1 made in its fifth iteration, the fifth iteration of L2 takes up.
 
     Args:
-        taker: loops around the taking call.
         source_loops: ids of the loops around the source call, outermost first.
 
     Returns:
@@ -135,7 +133,6 @@ class WholeHistory(Generic[T]):
         """Take an occurrence that comes after all others.
 
         Args:
-            moment: from when it exists.
             occurrence: what to give back when it is asked for.
         """
         self._loops = tuple(loops)
@@ -149,7 +146,6 @@ class WholeHistory(Generic[T]):
 
         Args:
             which: of which occurrence the flow speaks.
-            taker: loops around the taking call.
             sent: the taking call's moment; what exists from then on comes too late.
         """
         place = place_meant(which, taker, self._loops)
@@ -211,7 +207,6 @@ class History(Generic[T]):
 
         Args:
             which: of which occurrence the flow speaks.
-            taker: loops around the taking call.
         """
         if which is Which.FIRST:
             return self._first

@@ -75,11 +75,7 @@ class Plan(Summarised):
 
 
 def unspoken(workload: Workload) -> str:
-    """That no Hadoop daemon speaks the protocols of its calls, as of imported tables of calls; empty if that is not so.
-
-    Args:
-        workload: mined from any recordings.
-    """
+    """That no Hadoop daemon speaks the protocols of its calls, as of tables of calls; empty if that is not so."""
     protocols = {call.protocol for node_type in workload.node_types for call in templates(node_type)}
     foreign = sorted(protocol for protocol in protocols if not is_hadoops(protocol))
     more = f" and {counted(len(foreign) - 1, 'more protocol')}" if len(foreign) > 1 else ""
@@ -133,7 +129,6 @@ def one_at_a_time(node_type: NodeType, workload: Workload) -> bool:
     """Whether never two nodes of a type are at work: each waits for another, and by that for all before it.
 
     Args:
-        node_type: one of the workload's.
         workload: has the types in turn with which its nodes may run.
     """
     passed, current = {node_type.name}, node_type
@@ -227,11 +222,7 @@ def pace(node_type: NodeType, scale: Mapping[str, Quantity], node: int = 0) -> t
 
 
 def calls_per_node(plan: Plan, node_type: NodeType) -> float:
-    """Calls in the steps of a node of a plan; the mean where each node has its own number.
-
-    Args:
-        node_type: one of its workload.
-    """
+    """Calls in the steps of a node of a plan; the mean where each node has its own number."""
     groups = paces(node_type, plan.scale, plan.counts[node_type.name])
     if len({calls for _, calls, _ in groups}) < 2:
         return pace(node_type, plan.scale)[0]

@@ -40,7 +40,6 @@ def write_plan(
     """Write a plan's folder, whole or not at all; a plan that is there already is replaced.
 
     Args:
-        folder: the folder to make.
         origin: how it came to be; without one, that it comes from its workload.
         workload: the file that the plan's workload was read from, whose lineage then goes with it.
 

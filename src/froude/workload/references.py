@@ -25,9 +25,6 @@ INDEX, VARIABLE, CALL = "index", "scale variable", "earlier call"
 def uncounted(workload: Workload) -> Iterator[tuple[str, str]]:
     """Loops that rules count by and that are not there: each would be 0 in every call.
 
-    Args:
-        workload: whose rules are looked through.
-
     Yields:
         The node type and the loop.
     """
@@ -44,7 +41,6 @@ def names_for(
 
     Args:
         workload: has the recorded Scales and all types.
-        node_type: whose rule it is.
         loops: those by whose iterations it may count.
     """
     variables = {name for scale in workload.recorded.scales for name in scale}
@@ -59,7 +55,6 @@ def unknown_names(rule: Rule, known: Mapping[str, Collection[str]]) -> Iterator[
     """What a rule refers to by name and is not there.
 
     Args:
-        rule: with all rules in it.
         known: the names that there are, as `names_for` gives them.
 
     Yields:
@@ -110,11 +105,7 @@ def endless_turn(starts: Mapping[str, StartRule]) -> list[str]:
 
 
 def indices(node_type: NodeType) -> set[str]:
-    """What calls of a type may count by: its loops, and its periodic calls by their own numbers.
-
-    Args:
-        node_type: any.
-    """
+    """What calls of a type may count by: its loops, and its periodic calls by their own numbers."""
     return {segment.id for segment in repeats(node_type.steps)} | {
         each.call.id for each in node_type.periodic
     }

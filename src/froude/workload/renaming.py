@@ -38,7 +38,6 @@ def renamed(value: T, names: Names) -> T:
 
     Args:
         value: a workload, or a value in it; it stays as it is.
-        names: the new names.
     """
     result: T = _walked(value, names)
     return result

@@ -55,8 +55,6 @@ def read_answer(workload: Workload, question: Question, text: str, place: str) -
     """A rule from the text form that a workload's file has, such as `{"template": "/tmp/c{node}"}`.
 
     Args:
-        workload: where the question stands.
-        question: whose argument it is for.
         text: a YAML mapping in braces; JSON is one, too.
         place: where the text comes from, for errors.
 
@@ -82,7 +80,6 @@ def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload
     """Settle a question.
 
     Args:
-        question: the question, or its id.
         rule: the rule of what it asks about: of an argument, of the users' names, of a number of nodes or
             iterations, for which it is a formula, a whole number or the range of a draw, or of what nodes wait for or
             of their steps, for which it is one of the candidates.

@@ -34,7 +34,6 @@ def at_round(scale: Mapping[str, Quantity], loop: str, number: int) -> Mapping[s
 
     Args:
         scale: the Scale, perhaps of a node (`workload.scale.at_node`) and of rounds further out.
-        loop: id of the loop.
         number: its round, from 0.
     """
     return {**scale, loop: Quantity(float(number))}
@@ -47,9 +46,6 @@ def is_uneven(segment: Repeat) -> bool:
 
 def rounds(segment: Repeat, scale: Mapping[str, Quantity]) -> Iterator[tuple[int, Mapping[str, Quantity]]]:
     """The rounds of a segment in groups of equal ones: how many, and the Scale as one of them sees it.
-
-    Args:
-        scale: as the loop sees it.
 
     Raises:
         InputError: the Scale lacks a variable.
@@ -71,7 +67,6 @@ def count_calls(
     """Say of every call template how often one node makes it; in groups, where rounds differ.
 
     Args:
-        steps: of a node type.
         scale: as the node sees it (`workload.scale.at_node`).
         visit: is given a template and a number of calls, perhaps several times for one template.
         times: how often all of the steps are made.
@@ -94,7 +89,6 @@ def unrolled(
     """Every call that one node makes, in order, with its round of the loops around it; takes as long as there are calls.
 
     Args:
-        steps: of a node type.
         scale: as the node sees it (`workload.scale.at_node`).
         around: the round that the steps are in, of the loops around them.
 

@@ -43,9 +43,6 @@ def make_source(
     The function gives the values of the leaves whose rules are neither constant nor absent, in the template's order:
     those that `stand_in` gives one after another. `own` and `shared` find what was kept of calls, by `key_of`.
 
-    Args:
-        node_type: whose call it is.
-
     Returns:
         None where the evaluator is to do it: of a template beyond `MOST_CHARACTERS`, and of one with a rule that is
         evaluated within the function and takes of the request itself.

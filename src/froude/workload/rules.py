@@ -72,9 +72,6 @@ class Context(Protocol):
 def evaluate(rule: Rule, context: Context) -> Value:
     """The value of an argument.
 
-    Args:
-        context: where the call stands.
-
     Returns:
         A scalar, ABSENT, or UNRESOLVED (an unknown, or a flow whose source is missing).
     """
@@ -102,11 +99,7 @@ def evaluate(rule: Rule, context: Context) -> Value:
 
 
 def stand_in(rule: Rule, context: Context) -> Value:
-    """What a rule gives, or the first example where no rule is known.
-
-    Args:
-        context: where the call stands.
-    """
+    """What a rule gives, or the first example where no rule is known."""
     value = evaluate(rule, context)
     if value is Special.UNRESOLVED:
         deciding = active(rule, context)
@@ -153,7 +146,6 @@ def count(rule: Counter, context: Context) -> int:
 
     Args:
         rule: base and steps, each by the name of an index (`workload.scale.Term`).
-        context: where the call stands.
 
     Raises:
         InputError: a group that it counts by has no size at the Scale.
@@ -162,11 +154,7 @@ def count(rule: Counter, context: Context) -> int:
 
 
 def element_at(rule: Flow, context: Context) -> int | None:
-    """The number of the element that a flow takes in a context; None for a flow of no list.
-
-    Args:
-        context: where the taking call stands.
-    """
+    """The number of the element that a flow takes in a context; None for a flow of no list."""
     number = None if rule.element is None else evaluate(rule.element, context)
     return number if isinstance(number, int) else None
 
@@ -193,7 +181,6 @@ def active(rule: Rule, context: Context) -> Rule:
 
     Args:
         rule: any; what is no `Cases` and no `Cycle` decides itself.
-        context: where the call stands.
     """
     while isinstance(rule, Cases | Cycle):
         if isinstance(rule, Cycle):
@@ -214,11 +201,7 @@ def _joined(parts: tuple[str | Rule, ...], context: Context) -> Value:
 
 
 def joined(texts: Sequence[str | None]) -> Value:
-    """A text of its parts; UNRESOLVED where one is not known.
-
-    Args:
-        texts: its parts in order.
-    """
+    """A text of its parts; UNRESOLVED where one is not known."""
     known = [text for text in texts if text is not None]
     return "".join(known) if len(known) == len(texts) else Special.UNRESOLVED
 

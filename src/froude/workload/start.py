@@ -80,7 +80,6 @@ class StartRule:
         """Seconds between one node's start and the next one's, where none waits for the one before.
 
         Args:
-            nodes: how many there are.
             least_s: what `within_s` does not bring it below, so that whoever starts them can keep up.
         """
         if self.within_s is None or nodes < 2:

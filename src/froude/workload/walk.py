@@ -56,7 +56,6 @@ def loops_around(
     """Each call template of steps, with the ids of the loops around it, outermost first.
 
     Args:
-        steps: of a node type.
         around: the loops that the steps are in.
     """
     for step in steps:

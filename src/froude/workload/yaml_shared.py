@@ -375,7 +375,6 @@ def _placed(pattern: Mapping[str, Any], place: str) -> dict[str, Any]:
 
     Args:
         pattern: what it has without the place.
-        place: its id: call and path.
     """
     call, _, path = place.partition(":")
     node_type = call.rpartition(".")[0]

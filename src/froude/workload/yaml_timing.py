@@ -59,9 +59,6 @@ def read_timing(section: Section) -> Timing:
 def seconds(text: Any) -> Count:
     """A time, which may grow with the Scale; one that does not is a time that there can be.
 
-    Args:
-        text: as the file has it.
-
     Raises:
         InputError: no number and no sum, or out of range.
     """
@@ -148,11 +145,7 @@ def read_start(section: Section) -> StartRule:
 
 
 def container_fields(container: Container) -> dict[str, Any]:
-    """What a file says of a container.
-
-    Args:
-        container: of a node type.
-    """
+    """What a file says of a container."""
     fields = lean(
         {
             "of": container.of,

@@ -184,7 +184,7 @@ def test_wrong_words_are_stated(
     words: list[str], said: str, asked: list[DiskSettings], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With the flag."""
-    assert run([*_WORDS, *words]) == 1
+    assert run([*_WORDS, *words]) == 2
     assert asked == []
     assert said in capsys.readouterr().err
 

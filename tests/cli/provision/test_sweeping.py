@@ -74,7 +74,7 @@ def test_an_interrupt_keeps_the_points_so_far(
 
 def test_only_one_view_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
     """What contradicts each other is named."""
-    assert run(["provision", "sweep", NAME, "--roadmap", "--with", NAME]) == 1
+    assert run(["provision", "sweep", NAME, "--roadmap", "--with", NAME]) == 2
     assert "--roadmap, --with: cannot be given together" in capsys.readouterr().err
 
 

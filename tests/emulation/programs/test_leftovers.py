@@ -13,7 +13,8 @@ from froude.emulation.programs.leftovers import Removal
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.yarn.protocols import HDFS
-from froude.emulation.sustained import Leftovers, Mode, Turnover, check_turnover
+from froude.emulation.settings import Leftovers, Mode, Turnover
+from froude.emulation.sustained import check_turnover
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from froude.base.seeds import Seeds
 from froude.emulation.programs.context import NodeContext, Place
 from froude.emulation.programs.events import NodeId
-from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
-from froude.emulation.programs.population import Connections, PlaySettings, Population
+from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
+from froude.emulation.settings import Connections, DatanodeSettings
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.target import Target
 from froude.messages.schema import Schema

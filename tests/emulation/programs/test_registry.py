@@ -8,13 +8,12 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.hdfs.datanode import EmulatedDatanode
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import KINDS, groups_of, kind_of, populate
 from froude.emulation.programs.scripted import ScriptedNode
-from froude.emulation.sustained import Mode, Turnover
+from froude.emulation.settings import Mode, Pacing, Turnover
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.types import SCRIPTED, Moment, StartRule
 from testbed.plans import plan

@@ -9,7 +9,6 @@ import pytest
 
 from froude.base.seeds import Seeds
 from froude.emulation.notes import LEFT_OUT
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import (
     Declined,
@@ -28,6 +27,7 @@ from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockWritten
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
+from froude.emulation.settings import Pacing
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.rpc.target import Target
 from froude.workload.plan import Plan

@@ -8,7 +8,7 @@ from froude.base.progress import Silent
 from froude.emulation.engine import Order, Status
 from froude.emulation.run.bottleneck import CPU, MASTER, Load
 from froude.emulation.run.tally import IntervalRow, Served
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.experiment.compare.compare import Outcome
 from froude.experiment.duet.duet import _cpu, _Stage, _watch, load_of
 from froude.experiment.duet.verdict import BATCHES, LOOKS, Look

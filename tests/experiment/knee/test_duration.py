@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.experiment.knee.duration import check_time_limit, estimate_text, load_of, longest_s, shortest_s
 from froude.experiment.scenario.options import KneeOptions, Load, WorkloadLoad
 from froude.workload.extrapolate import extrapolate

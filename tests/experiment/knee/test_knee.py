@@ -15,7 +15,7 @@ from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run.bottleneck import CPU, Measured
 from froude.emulation.run.bottleneck import Load as Load_
 from froude.emulation.run.run import Run
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.experiment.knee import knee as module
 from froude.experiment.knee import stage
 from froude.experiment.knee.answer import Knee, Status

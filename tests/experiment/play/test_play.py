@@ -16,8 +16,7 @@ from froude.emulation.engine import Status
 from froude.emulation.facts import facts_of
 from froude.emulation.run.bottleneck import Load
 from froude.emulation.run.files import read_run
-from froude.emulation.run.run import Record
-from froude.emulation.sustained import Mode, Turnover
+from froude.emulation.settings import Mode, Record, Turnover
 from froude.experiment.play import play as play_module
 from froude.experiment.play.play import play
 from froude.experiment.scenario.options import PlayOptions, Running

@@ -9,9 +9,8 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.emulation.facts import facts_of
-from froude.emulation.pacing import Pacing
 from froude.emulation.run.files import write_run
-from froude.emulation.sustained import Mode, Turnover
+from froude.emulation.settings import Mode, Pacing, Turnover
 from froude.experiment.play.play import play
 from froude.experiment.play.playable import check_plan, check_size, replayed_nonce
 from froude.experiment.scenario.options import PlayOptions

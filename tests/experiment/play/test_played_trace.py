@@ -11,12 +11,12 @@ from froude.base.seeds import Seeds
 from froude.emulation.channel import PlayedCall
 from froude.emulation.engine import PlayJob, PlayOutcome
 from froude.emulation.programs.events import NodeId
-from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
-from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import populate
 from froude.emulation.recorder import Spool, spool_of
-from froude.emulation.run.run import Record, Run
+from froude.emulation.run.run import Run
 from froude.emulation.run.tally import Tally
+from froude.emulation.settings import Connections, DatanodeSettings, Record
 from froude.experiment.play.played_trace import trace_of
 from froude.hadoop.rpc.target import Target
 from froude.trace.redact import Redactor

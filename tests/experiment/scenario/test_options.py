@@ -9,26 +9,25 @@ from typing import Any
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
-from froude.emulation.programs.population import Connections
-from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
-from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
-from froude.emulation.run.run import Record
-from froude.emulation.sustained import Mode, Turnover
+from froude.emulation.settings import (
+    Connections,
+    DatanodeSettings,
+    Mode,
+    NodemanagerSettings,
+    Record,
+    Turnover,
+)
 from froude.experiment.scenario.options import (
-    DatanodeOptions,
     KneeOptions,
     Load,
     Nodes,
     PlanLoad,
     PlayOptions,
     Running,
-    Sharing,
     Target,
     WorkloadLoad,
     parse_web,
 )
-from froude.hadoop.rpc.connection import current_user
 
 RUNNING = {"any": Running(address="h:1")}
 
@@ -63,7 +62,7 @@ def test_a_duration_must_be_one() -> None:
         (Load, {"clients_per_s": 2.0}, "clients_per_s: is for arrivals"),
         (
             Load,
-            {"mode": "population", "connections": Sharing(pool=0)},
+            {"mode": "population", "connections": Connections(pool=0)},
             "connections.pool: would leave a connection",
         ),
         (PlanLoad, {}, "plan: is missing, and so is a workload"),
@@ -106,13 +105,8 @@ def test_what_does_not_go_together(kind: Any, options: dict[str, Any], said: str
 
 
 def test_what_a_player_takes() -> None:
-    """Its own values, with the same defaults."""
-    assert Sharing().connections == Connections(user=current_user())
-    assert Sharing(pool=0, user="hdfs").connections == Connections(0, "hdfs")
-    assert Nodes().programs == {KIND: DatanodeSettings(), NODEMANAGER: NodemanagerSettings()}
-    assert DatanodeOptions(storages=3, heartbeat_s=2).settings == DatanodeSettings(
-        storages=3, heartbeat_s=2.0
-    )
+    """By kind of program."""
+    assert Nodes().programs == {"datanode": DatanodeSettings(), "nodemanager": NodemanagerSettings()}
 
 
 def test_options_take_texts() -> None:

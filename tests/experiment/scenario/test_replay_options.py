@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.programs.audit.commands import Assumed
 from froude.emulation.programs.audit.shared import KIND
+from froude.emulation.settings import LogClientSettings
 from froude.experiment.scenario.replay_options import (
     MadeLog,
-    ReplayedClients,
     ReplayedDatanodes,
     ReplayLoad,
     ReplayNodes,
@@ -43,7 +42,7 @@ def test_what_does_not_go_together(kind: Any, options: dict[str, Any], said: str
 
 def test_clients_without_datanodes_write_no_blocks() -> None:
     """There is nobody who could take one."""
-    clients = ReplayedClients(blocks=3)
-    assert ReplayNodes(clients=clients).programs[KIND] == Assumed(blocks=3)
+    clients = LogClientSettings(blocks=3)
+    assert ReplayNodes(clients=clients).programs[KIND] == LogClientSettings(blocks=3)
     none = ReplayNodes(clients=clients, datanodes=ReplayedDatanodes(count=0))
-    assert none.programs[KIND] == Assumed(blocks=0)
+    assert none.programs[KIND] == LogClientSettings(blocks=0)

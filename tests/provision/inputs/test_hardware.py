@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from froude.provision.inputs.hardware import DEFAULT_CPU, UNBOUNDED, read_catalog
+from froude.provision.inputs.hardware import CATALOG, UNBOUNDED
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.types import (
     DOLLARS_PER_KWH,
@@ -31,7 +31,7 @@ SERVER = element("server", name="box", price="1400", cpus="4", BW="1Gbps")
 
 def _read(*children: Element, **fields: str) -> tuple[Catalog | None, list[str]]:
     flaws = Flaws()
-    return read_catalog(element("resources", *children, **fields), flaws), messages(flaws)
+    return CATALOG.read(element("resources", *children, **fields), flaws), messages(flaws)
 
 
 def test_the_least_that_a_catalog_has() -> None:
@@ -40,7 +40,7 @@ def test_the_least_that_a_catalog_has() -> None:
     assert flaws == []
     assert catalog == Catalog(
         (StorageUnit("disk", 1e12, "SAS", 1e8, 0.008, 5e7, 0.009, False, 200),),
-        (Cpu(85, name=DEFAULT_CPU),),
+        (Cpu(85, name="core"),),
         (Server("box", 1400, 4, 1.25e8, ()),),
         HOURS,
         DOLLARS_PER_KWH,

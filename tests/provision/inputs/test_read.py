@@ -76,8 +76,8 @@ def test_every_error_at_once(tmp_path: Path) -> None:
         "hw.xml:2: storage_unit 7.2KDisk: capacity is missing, did you mean capasity?; allowed: a field capacity",
         (
             "hw.xml:2: storage_unit 7.2KDisk: capasity: is not a field here, did you mean capacity?; "
-            "found '500GB'; allowed: name, service, capacity, bus, rateR, gapR, rateW, gapW, "
-            "volatile, price, power, idle_power, price_per_GB_month, price_per_read, price_per_write, owned"
+            "found '500GB'; allowed: name, capacity, bus, rateR, gapR, rateW, gapW, "
+            "volatile, price, power, idle_power, price_per_GB_month, price_per_read, price_per_write, service, owned"
         ),
         "hw.xml:6: storage_unit SSD: gapR: has no unit; found '0.4'; allowed: a time, such as 8ms, 0.6ns or 2.2s",
         "hw.xml:10: storage_unit DRAM: volatile: is not a switch; found 'maybe'; allowed: 1 or 0",

@@ -7,13 +7,7 @@ from typing import Any
 
 import pytest
 
-from froude.provision.inputs.requirements import (
-    read_application,
-    read_batch,
-    read_growth,
-    read_options,
-    read_target,
-)
+from froude.provision.inputs.requirements import APPLICATION, BATCH, GROWTH, OPTIONS, TARGET
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.types import (
     Application,
@@ -41,26 +35,26 @@ from tests.support.provision.inputs.elements import element, messages
 Read = Callable[[Element, Flaws], Any]
 JOB = element("job", task="m", executions="40K")
 READ: dict[str, tuple[Read, Element, Any]] = {
-    "rate": (read_target, element("sla", task="t", rate="2K"), RateTarget("t", 2000)),
+    "rate": (TARGET.read, element("sla", task="t", rate="2K"), RateTarget("t", 2000)),
     "latency": (
-        read_target,
+        TARGET.read,
         element("sla", task="t", rate="1", latency="20ms", quantile="0.99"),
         RateTarget("t", 1, 0.02, 0.99),
     ),
-    "batch": (read_batch, element("batch", JOB, time="10min"), Batch(600, (BatchTarget("m", 40_000),))),
+    "batch": (BATCH.read, element("batch", JOB, time="10min"), Batch(600, (BatchTarget("m", 40_000),))),
     "split": (
-        read_batch,
+        BATCH.read,
         element("batch", JOB, element("split", phase="p", share="0.7"), time="1s"),
         Batch(1, (BatchTarget("m", 40_000),), {"p": 0.7}),
     ),
     "growth": (
-        read_growth,
+        GROWTH.read,
         element("growth", load="0.4", data="0.2", lead_time="180d"),
         Growth(0.4, 0.2, 180 * 86400),
     ),
-    "no growth": (read_growth, element("growth", lead_time="1d"), Growth(0, 0, 86400)),
+    "no growth": (GROWTH.read, element("growth", lead_time="1d"), Growth(0, 0, 86400)),
     "options": (
-        read_options,
+        OPTIONS.read,
         element(
             "options",
             isolation="compute-storage",
@@ -76,7 +70,7 @@ READ: dict[str, tuple[Read, Element, Any]] = {
             Isolation.COMPUTE_STORAGE, Placement.UNIFORM, CacheMedia.OFF, Duplex.FULL, 0.8, "DRAM", 0.9, 2
         ),
     ),
-    "no options": (read_options, element("options"), Options()),
+    "no options": (OPTIONS.read, element("options"), Options()),
 }
 DATA = element("dataset", name="d", size="1GB", persistent="1", remote="1")
 IDLE = element("task", name="t", phase="p", memory="1GB")
@@ -84,7 +78,7 @@ IDLE = element("task", name="t", phase="p", memory="1GB")
 
 def _read(*children: Element) -> tuple[Application | None, list[str]]:
     flaws = Flaws()
-    return read_application(element("application", *children), flaws), messages(flaws)
+    return APPLICATION.read(element("application", *children), flaws), messages(flaws)
 
 
 def test_the_least_that_an_application_has() -> None:
@@ -247,20 +241,20 @@ def test_every_field_arrives(name: str) -> None:
 
 
 WRONG: dict[str, tuple[Read, Element, str]] = {
-    "no time": (read_batch, element("batch", JOB, time="0s"), "batch: time: is out of range"),
-    "no job": (read_batch, element("batch", time="1s"), "batch: has no job; allowed: at least one"),
+    "no time": (BATCH.read, element("batch", JOB, time="0s"), "batch: time: is out of range"),
+    "no job": (BATCH.read, element("batch", time="1s"), "batch: has no job; allowed: at least one"),
     "split": (
-        read_batch,
+        BATCH.read,
         element("batch", JOB, *[element("split", phase=p, share="0.6") for p in "pq"], time="1s"),
         "split must add up to at most 1, got 1.2",
     ),
-    "no lead time": (read_growth, element("growth", load="1"), "growth: lead_time is missing"),
+    "no lead time": (GROWTH.read, element("growth", load="1"), "growth: lead_time is missing"),
     "placement": (
-        read_options,
+        OPTIONS.read,
         element("options", placement="unifom"),
         "placement: is not a value of this field, did you mean uniform?",
     ),
-    "busy": (read_options, element("options", peak_utilization="0"), "allowed: above 0 and at most 1"),
+    "busy": (OPTIONS.read, element("options", peak_utilization="0"), "allowed: above 0 and at most 1"),
 }
 
 

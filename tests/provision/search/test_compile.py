@@ -61,26 +61,24 @@ def _solver(monkeypatch: pytest.MonkeyPatch, solve: Callable[..., ProvisionPlan]
 
 def test_every_plan_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sound plan is handed on; an unsound one never is."""
-    _solver(monkeypatch, lambda _instance, **_: paper_plan())
+    _solver(monkeypatch, lambda *_, **__: paper_plan())
     assert compile_plan(photoshare()) == paper_plan()
-    _solver(monkeypatch, lambda _instance, **_: alternatives()["Alt3"])
+    _solver(monkeypatch, lambda *_, **__: alternatives()["Alt3"])
     with pytest.raises(UnsoundPlanError, match="photos"):
         compile_plan(photoshare())
 
 
 def test_effort_reaches_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gap, time and seed as asked for."""
-    seen: dict[str, Any] = {}
+    seen: list[Any] = []
 
-    def solve(_instance: Instance, **limits: Any) -> ProvisionPlan:
-        seen.update(limits)
+    def solve(_instance: Instance, limits: SolveLimits, allowed: Any) -> ProvisionPlan:
+        seen.extend((limits, allowed))
         return ProvisionPlan(Status.INFEASIBLE)
 
     _solver(monkeypatch, solve)
     assert compile_plan(photoshare(), SolveLimits(0.05, 3.0, 7)).conflict
-    every = seen.pop("allowed")
-    assert seen == {"gap": 0.05, "time_limit_s": 3.0, "seed": 7, "watch": None}
-    assert every == (tuple(range(6)),) * 3
+    assert seen == [SolveLimits(0.05, 3.0, 7), (tuple(range(6)),) * 3]
 
 
 @pytest.mark.parametrize("name", ["photoshare-calibrated", "terasort", "hdfs-petabyte"])
@@ -130,7 +128,7 @@ def test_homogeneous_clusters_have_one_medium(monkeypatch: pytest.MonkeyPatch) -
     """Every dataset has the one choice open."""
     seen: list[set[str]] = []
 
-    def solve(instance: Instance, *, allowed: Sequence[Sequence[int]], **_: Any) -> ProvisionPlan:
+    def solve(instance: Instance, _: SolveLimits, *, allowed: Sequence[Sequence[int]]) -> ProvisionPlan:
         pairs = zip(instance.datasets, allowed, strict=True)
         seen.append({dataset.choices[choice].label for dataset, open_ in pairs for choice in open_})
         return ProvisionPlan(Status.UNDECIDED)
@@ -145,7 +143,7 @@ def test_a_sweep_scales_the_sla(monkeypatch: pytest.MonkeyPatch) -> None:
     """All rates by the same factor, in the order asked for."""
     rates: list[float] = []
 
-    def solve(instance: Instance, **_: Any) -> ProvisionPlan:
+    def solve(instance: Instance, *_: Any, **__: Any) -> ProvisionPlan:
         rates.append(instance.tasks[1].rate)
         return ProvisionPlan(Status.UNDECIDED)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from froude.provision.search.frontier import Frontier
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Conflict, Group, ProvisionPlan, Status
 from testbed.virtual_clock import VirtualClock
 
 
 def _frontier(gap: float = 0.0, most: int = 100) -> Frontier[str]:
-    return Frontier(gap, 30.0, most=most, clock=VirtualClock())
+    return Frontier(SolveLimits(gap, 30.0), most=most, clock=VirtualClock())
 
 
 def _plan(upper: float) -> ProvisionPlan:
@@ -50,7 +51,7 @@ def test_it_is_over_within_the_gap() -> None:
 def test_it_is_over_with_the_time_or_the_parts() -> None:
     """What is open counts in the bound."""
     clock = VirtualClock()
-    frontier: Frontier[str] = Frontier(0.0, 30.0, most=100, clock=clock)
+    frontier: Frontier[str] = Frontier(SolveLimits(0.0, 30.0), most=100, clock=clock)
     frontier.push("a", 2.0)
     assert frontier.seconds == pytest.approx(30 / 8)
     assert (frontier.seconds_left, frontier.seconds_close) == (30.0, 15.0)

@@ -148,7 +148,7 @@ def test_bounds_hold_and_proofs_are_right(world: list[tuple[Group, ...]], proble
     """The cheapest cluster of the world lies between the bounds; a plan costs what the definition says."""
     optimum = min(_true_cost(problem, groups) for groups in world)
     solve = _World(world)
-    plan = best_purchase(problem, solve, gap=0.001, time_limit_s=1000, clock=VirtualClock())
+    plan = best_purchase(problem, solve, SolveLimits(0.001, 1000), clock=VirtualClock())
     assert plan.lower <= optimum + 1e-6
     assert plan.upper >= optimum - 1e-6
     assert plan.upper == pytest.approx(_true_cost(problem, plan.groups))
@@ -166,7 +166,7 @@ def test_a_discount_is_reached_by_spares() -> None:
     disk = _unit("u", 100, discounts=(Discount(10, 80),))
     problem = _problem((disk,), (_server("s", 10),), Cpu(1), 0)
     world = _World(_first(Group("s", 9, (Held("d", "u", 1, 1 / 9),))))
-    plan = best_purchase(problem, world, gap=1e-9, time_limit_s=100, clock=VirtualClock())
+    plan = best_purchase(problem, world, SolveLimits(1e-9, 100), clock=VirtualClock())
     assert plan.status is Status.PROVED
     assert plan.spares == {"u": 1}
     assert plan.upper == pytest.approx(9 * 10 + 800 + 9 * problem.catalog.energy(disk))
@@ -180,7 +180,7 @@ def test_owned_servers_are_used_first() -> None:
     world = _World(
         [(Group("t", 2, held),), (Group("s", 2, held),), (Group("s", 1, held), Group("t", 1, held))]
     )
-    plan = best_purchase(problem, world, gap=1e-9, time_limit_s=100, clock=VirtualClock())
+    plan = best_purchase(problem, world, SolveLimits(1e-9, 100), clock=VirtualClock())
     assert plan.status is Status.PROVED
     assert [group.server for group in plan.groups] == ["s"]
 
@@ -190,9 +190,7 @@ def test_diversity_makes_one_type_of_two() -> None:
     problem = _problem((_unit("u", 100), _unit("v", 60)), (_server("s", 100),), Cpu(1), 50)
     group = Group("s", 1, (Held("d", "u", 2, 1.0),))
     two = Group("s", 1, (Held("d", "u", 1, 0.5), Held("d", "v", 1, 0.5)))
-    plan = best_purchase(
-        problem, _World(_first(group, two)), gap=1e-9, time_limit_s=100, clock=VirtualClock()
-    )
+    plan = best_purchase(problem, _World(_first(group, two)), SolveLimits(1e-9, 100), clock=VirtualClock())
     assert plan.status is Status.PROVED
     assert plan.groups == (group,)
 
@@ -207,7 +205,7 @@ def test_nothing_is_proved_without_time() -> None:
 
     problem = _problem((_unit("u", 100, discounts=(Discount(5, 10),)),), (_server("s", 10),), Cpu(1), 0)
     world = _World(_first(Group("s", 1, (Held("d", "u", 1, 1.0),))))
-    plan = best_purchase(problem, world, gap=1e-9, time_limit_s=1, clock=Late())
+    plan = best_purchase(problem, world, SolveLimits(1e-9, 1), clock=Late())
     assert plan.groups
     assert plan.lower <= plan.upper
 

@@ -41,7 +41,7 @@ def _solver(
 
 
 def _best(solve: Callable[..., ProvisionPlan]) -> ProvisionPlan:
-    return best_racks(_problem(), solve, gap=1e-6, time_limit_s=1e6, clock=VirtualClock())
+    return best_racks(_problem(), solve, SolveLimits(1e-6, 1e6), clock=VirtualClock())
 
 
 def test_racks_are_paid_whole() -> None:
@@ -70,7 +70,7 @@ def test_a_plan_that_needs_more_racks_is_none() -> None:
         groups = (Group("box", 4), Group("box", 3))
         return ProvisionPlan(Status.PROVED, groups, lower=cost, upper=cost)
 
-    plan = best_racks(_problem(), solve, gap=1e-6, time_limit_s=1e6, clock=VirtualClock())
+    plan = best_racks(_problem(), solve, SolveLimits(1e-6, 1e6), clock=VirtualClock())
     assert plan.upper == 1100.0  # two racks at 1000
     assert plan.lower <= 1050.0 + 1e-9
     assert plan.status is Status.GAP

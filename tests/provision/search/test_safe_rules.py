@@ -42,8 +42,7 @@ def _within(
         _problem(),
         lambda part, *_: costs[_rules(part)],
         lambda plan: plan.upper in sound,
-        gap=gap,
-        time_limit_s=1.0,
+        SolveLimits(gap, 1.0),
         clock=VirtualClock(),
     )
 
@@ -73,7 +72,7 @@ def test_a_bound_as_far_off_as_the_gap_is_looked_at_closer() -> None:
         return _plan(100.0, 100.0 - 100.0 * gap) if _rules(part) == FREE else _plan(101.0)
 
     plan = within_safe_rules(
-        _problem(), solve, lambda plan: plan.upper == 101.0, gap=0.02, time_limit_s=1.0, clock=VirtualClock()
+        _problem(), solve, lambda plan: plan.upper == 101.0, SolveLimits(0.02, 1.0), clock=VirtualClock()
     )
     assert (plan.upper, plan.lower, plan.status) == (101.0, 99.5, Status.PROVED)
 

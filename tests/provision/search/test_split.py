@@ -187,8 +187,7 @@ def test_without_time_nothing_is_claimed() -> None:
         _job((0.5, 0.5)),
         ("p", "q"),
         lambda *_: ProvisionPlan(Status.UNDECIDED),
-        gap=0.1,
-        time_limit_s=1,
+        SolveLimits(0.1, 1),
         clock=Late(),
     )
     assert plan.status is Status.UNDECIDED

@@ -97,7 +97,7 @@ def test_the_best_number_is_found(base: float, host: float, hosts: int) -> None:
     def costs(start: int, end: int | None) -> float:
         return base * (1.0 if end is None else end / (end - hosts)) + host * start
 
-    plan = best_spread(Losses(hosts, hosts), _solver(costs), gap=1e-6, time_limit_s=1e6, clock=VirtualClock())
+    plan = best_spread(Losses(hosts, hosts), _solver(costs), SolveLimits(1e-6, 1e6), clock=VirtualClock())
     best = min(range(hosts + 1, 3000), key=lambda spread: costs(spread, spread))
     assert plan.status is Status.PROVED
     assert plan.upper == pytest.approx(costs(best, best))
@@ -107,14 +107,14 @@ def test_the_best_number_is_found(base: float, host: float, hosts: int) -> None:
 
 def test_nothing_feasible_says_why() -> None:
     """Where no number of hosts is, there is the conflict of one."""
-    plan = best_spread(Losses(1, 1), _solver(lambda *_: -1), gap=0.01, time_limit_s=1, clock=VirtualClock())
+    plan = best_spread(Losses(1, 1), _solver(lambda *_: -1), SolveLimits(0.01, 1), clock=VirtualClock())
     assert plan.status is Status.INFEASIBLE
     assert plan.conflict[0].constraint == "too many"
 
     def few(start: int, end: int | None) -> float:
         return -1 if start > 5 else 10.0 * start
 
-    plan = best_spread(Losses(3, 3), _solver(few), gap=1e-9, time_limit_s=1, clock=VirtualClock())
+    plan = best_spread(Losses(3, 3), _solver(few), SolveLimits(1e-9, 1), clock=VirtualClock())
     assert (plan.status, plan.spread, plan.lower) == (Status.PROVED, 4, 40)
 
 
@@ -143,9 +143,7 @@ def test_the_bound_holds_at_every_number(seed: int) -> None:
     plan = compile_plan(problem, SolveLimits(0.05, 20.0))
     built = build(problem)
     assert isinstance(built, Instance)
-    at = [
-        solve(spread_over(built, spread=spread, hosts=1), gap=0.05, time_limit_s=2) for spread in range(2, 9)
-    ]
+    at = [solve(spread_over(built, spread=spread, hosts=1), SolveLimits(0.05, 2)) for spread in range(2, 9)]
     costs = [plan.upper for plan in at if plan.groups]
     if plan.status is Status.INFEASIBLE:
         assert not costs
@@ -163,6 +161,6 @@ def test_a_large_cluster_is_spread_over_a_part_of_it_at_once() -> None:
         asked.extend([] if spread is None else [spread])
         return ProvisionPlan(Status.GAP, (Group("s", 1_000_000),), lower=90.0, upper=100.0)
 
-    plan = best_spread(Losses(1, 1), solve, gap=0.01, time_limit_s=1e-9, clock=VirtualClock())
+    plan = best_spread(Losses(1, 1), solve, SolveLimits(0.01, 1e-9), clock=VirtualClock())
     assert asked[0] == 50_000
     assert plan.found

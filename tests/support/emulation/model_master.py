@@ -15,11 +15,10 @@ from froude.emulation.controller import Controller
 from froude.emulation.core import Core
 from froude.emulation.identification import Identification
 from froude.emulation.inbound import Accepted
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, NodeId
-from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import groups_of, populate
-from froude.emulation.programs.yarn.nodemanagers import KIND, NodemanagerSettings
+from froude.emulation.programs.yarn.nodemanagers import KIND
 from froude.emulation.programs.yarn.protocols import (
     CLIENT,
     CONTAINERS,
@@ -28,8 +27,8 @@ from froude.emulation.programs.yarn.protocols import (
     TOKEN_IDENTIFIER,
     TRACKER,
 )
+from froude.emulation.settings import Connections, NodemanagerSettings, Pacing, Turnover
 from froude.emulation.sharing import Codec, Relay
-from froude.emulation.sustained import Turnover
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import ErrorResponse, Request, Response
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server

@@ -10,10 +10,10 @@ from froude.base.seeds import Seeds
 from froude.emulation.channel import Channel
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint
-from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import groups_of, populate
+from froude.emulation.settings import Connections, Pacing
 from froude.emulation.sharing import Codec, Notice, Relay
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request

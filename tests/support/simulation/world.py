@@ -14,11 +14,10 @@ from froude.emulation.controller import Controller
 from froude.emulation.core import Core
 from froude.emulation.identification import Identification
 from froude.emulation.notes import UNSENT
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import LOST, Endpoint, NodeId, Program
-from froude.emulation.programs.population import Connections, PlaySettings, Population
+from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import groups_of, populate
-from froude.emulation.sustained import Turnover
+from froude.emulation.settings import Connections, Pacing, Turnover
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection

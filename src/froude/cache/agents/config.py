@@ -173,9 +173,6 @@ KINDS: dict[str, type[HypervisorAgent] | type[VmAgent]] = {
 def read_agent(path: Path) -> AgentConfig:
     """An agent's file, with paths as seen from here.
 
-    Args:
-        path: of a YAML document.
-
     Raises:
         InputError: with file, line and field of what is wrong.
     """

@@ -41,7 +41,6 @@ class Keeper:
         """Nothing is changed.
 
         Args:
-            supply: what the SSD has.
             vms: by name.
         """
         self.supply = supply

@@ -24,11 +24,7 @@ class _Once(Collector):
 
 
 def registry_of(families: Sequence[Family]) -> CollectorRegistry:
-    """A registry that has just these.
-
-    Args:
-        families: metrics with their samples.
-    """
+    """A registry that has just these."""
     registry = CollectorRegistry()
     registry.register(_Once(families))
     return registry

@@ -67,7 +67,6 @@ def waited(processes: list[ProcessSample], busy_s: float, *, proc: Path = _PROC)
     time that any of them did; a busy disk is busy for whomever.
 
     Args:
-        processes: those with a role.
         proc: in place of /proc, for tests.
     """
     if _first(proc / "sys/kernel/task_delayacct") == "1" and processes:

@@ -14,11 +14,7 @@ from froude.rest.application import application, problems, protected, serve_metr
 
 
 def hypervisor_app(watch: HypervisorWatch, token: str) -> FastAPI:
-    """The interface of a hypervisor's agent.
-
-    Args:
-        watch: what it knows and does.
-    """
+    """The interface of a hypervisor's agent."""
     app, paths = application("Agent of a hypervisor", token), protected()
 
     @paths.get("/v1/report", responses=problems(502), summary="SSD, VMs, limits, counters")

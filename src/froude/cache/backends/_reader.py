@@ -23,7 +23,6 @@ def main(group: str, path: str, block: int, seconds: float, *, buffered: bool = 
         group: folder of the control group to join; empty for none.
         path: a block device or a file; a file is written to when `buffered`.
         block: bytes of each request.
-        seconds: how long it goes on.
         buffered: whether it writes through the page cache.
 
     Returns:

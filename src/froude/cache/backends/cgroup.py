@@ -118,7 +118,6 @@ def cgroup_at(group: str, device: str, *, root: Path = ROOT) -> Cgroup:
     Args:
         group: its name below the controller's root, such as `machine/vm1`.
         device: `major:minor`.
-        root: where control groups are mounted.
 
     Raises:
         MissingError: no such group, or neither version throttles it.

@@ -25,7 +25,6 @@ def probe(backend: Backend, load: Load, resource: str, *, seconds: float = 1.0) 
     """Measure whether a back-end holds a load at a cap; what was in force before is in force again after.
 
     Args:
-        load: that goes through it.
         resource: `iops` or `bytes_per_s`.
         seconds: how long each of the two looks is.
 

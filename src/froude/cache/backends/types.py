@@ -72,9 +72,6 @@ class Load(Protocol):
     def rate(self, seconds: float) -> Rate:
         """How fast it went for so long.
 
-        Args:
-            seconds: how long it is watched.
-
         Raises:
             FroudeError: it did not run.
         """

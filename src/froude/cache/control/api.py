@@ -217,7 +217,6 @@ def controller_metrics(
         view: of the last round.
         last: that round; None before the first.
         failures: rounds that ended in an error.
-        seconds: processor time spent in rounds.
     """
     trouble = GaugeMetricFamily(
         "froude_vm_trouble", "Whether the VM's limits must stay as they are.", labels=["vm"]

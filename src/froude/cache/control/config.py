@@ -153,9 +153,6 @@ class ControllerConfig(Serving):
 def read_controller(path: Path) -> ControllerConfig:
     """The controller's file, with paths as seen from here.
 
-    Args:
-        path: of a YAML document.
-
     Raises:
         InputError: with file, line and field of what is wrong.
     """

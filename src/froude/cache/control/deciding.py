@@ -78,11 +78,7 @@ class Solver:
         return _decision(plan, view)
 
     def state(self, view: View, pinned: Mapping[str, Limits]) -> State:
-        """What a solver knows of a view: SSDs without what pinned VMs have of them.
-
-        Args:
-            pinned: VMs that are left out.
-        """
+        """What a solver knows of a view: SSDs without what pinned VMs have of them."""
         hypervisors = []
         for each in view.hypervisors:
             taken = [vm.held for vm in view.vms if vm.hypervisor == each.name and vm.name in pinned]

@@ -120,9 +120,6 @@ class Loop(Beating):
     def pause(self, paused: bool) -> None:
         """Make no rounds by itself from now on, also after a restart; or make them again.
 
-        Args:
-            paused: which of the two.
-
         Raises:
             FroudeError: it could not be written down; nothing has changed then.
         """

@@ -42,7 +42,6 @@ def run_controller(config: ControllerConfig, *, ready: Say, failed: Say, seed: i
 
     Args:
         ready: told the address once it answers.
-        failed: told what goes wrong.
         seed: of what a policy leaves to chance.
 
     Raises:
@@ -122,9 +121,6 @@ def probed(backends: Sequence[Backend], vm: HypervisorVm, clock: Clock) -> list[
 
     A control group is measured by a child within it. What only the VM itself can load is measured by the load that it
     makes just then: of an idle one nobody knows.
-
-    Args:
-        vm: as its file has it.
     """
     findings: list[Finding] = []
     for backend in backends:

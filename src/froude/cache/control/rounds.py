@@ -73,7 +73,6 @@ class Controller:
         """Observe, decide, and apply.
 
         Args:
-            cause: why now, for the history.
             dry: whether it is only said what would be done.
 
         Raises:

@@ -121,7 +121,6 @@ class MissRatioCurve:
         Args:
             sizes_bytes: ascending from 0.
             miss_ratio: at each; one outside 0 to 1, or above one before it, is brought there.
-            accesses: reads that they stand for.
             points: the most to keep, 3 or more.
         """
         ratios, lowest = [], 1.0
@@ -142,7 +141,6 @@ class MissRatioCurve:
 
         Args:
             working_set_bytes: where the last miss goes; 1 or more.
-            accesses: reads that it stands for.
             points: steps from 0 to the working set.
         """
         steps = min(points, working_set_bytes)

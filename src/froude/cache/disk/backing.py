@@ -102,10 +102,6 @@ class Image:
 def reopen_direct(handle: int, path: Path) -> int:
     """A second handle that passes by the page cache.
 
-    Args:
-        handle: an open file or device.
-        path: its name, for the error.
-
     Raises:
         MissingError: that does not work there.
     """

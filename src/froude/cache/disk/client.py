@@ -24,7 +24,6 @@ class DiskClient:
         """Connect.
 
         Args:
-            path: of the control socket.
             timeout_s: how long an answer may take; a resize answers when the SSD has its space back.
 
         Raises:

@@ -80,9 +80,7 @@ def cold_reason(header: Header, until_ns: int, image: ImageState, boot: str) -> 
     """Why the records below a head cannot be believed; None where they can.
 
     Args:
-        header: as it was found.
         until_ns: up to when own writes explain the change time.
-        image: as it is now.
     """
     if (header.image, header.image_bytes) != (image.name, image.size_bytes):
         return "the cache is of another image"

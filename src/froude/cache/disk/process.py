@@ -89,7 +89,6 @@ def serve(
 
     Args:
         ready: called when clients can connect, with the status and the address of a port (or empty).
-        note: takes remarks for the user.
 
     Returns:
         The status at the end.

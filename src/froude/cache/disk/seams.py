@@ -69,10 +69,6 @@ class CacheIndex(Protocol):
     def reformat(self, image: ImageState, chunk_bytes: int) -> Table:
         """Give up all that is cached, and go on with chunks of a size that was chosen from measured requests.
 
-        Args:
-            image: as it is now.
-            chunk_bytes: size of the slots.
-
         Returns:
             The new index.
 

@@ -235,7 +235,6 @@ class NbdServer:
 
     Args:
         export: what clients are told of it.
-        note: takes remarks for the user.
     """
 
     def __init__(self, service: Service, export: Export, note: Callable[[str], None]) -> None:

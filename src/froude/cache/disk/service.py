@@ -74,7 +74,6 @@ class Service:
     """One cached disk.
 
     Args:
-        parts: what it is made of.
         size_bytes: what the cache may hold.
     """
 
@@ -116,7 +115,6 @@ class Service:
         """Serve a request.
 
         Args:
-            request: any but a disconnect.
             reply: called once, now or later.
         """
         refusal = refusal_of(request, self._size)

@@ -108,8 +108,6 @@ class CacheFile:
         """Begin to use it as the cache of an image.
 
         Args:
-            image: as it is now.
-            chunk_bytes: size of the slots.
             chosen: whether that was chosen from measured requests.
 
         Returns:

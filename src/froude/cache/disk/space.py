@@ -51,11 +51,7 @@ class Space:
         """By slot that is being written to: whether it is spare when that ends."""
 
     def restore(self, records: Iterable[Restored]) -> None:
-        """Take over what a table holds; of two records of a chunk neither is believed.
-
-        Args:
-            records: that were found whole.
-        """
+        """Take over what a table holds; of two records of a chunk neither is believed."""
         by_chunk: dict[int, Restored | None] = {}
         for record in records:
             doubt = record.chunk in by_chunk
@@ -82,11 +78,7 @@ class Space:
         return max(0, self.taken - self.capacity)
 
     def reserve(self, count: int) -> list[int]:
-        """Slots to be filled, which others have to leave if need be; fewer where the capacity has no more.
-
-        Args:
-            count: how many are wanted.
-        """
+        """Slots to be filled, which others have to leave if need be; fewer where the capacity has no more."""
         slots: list[int] = []
         while len(slots) < count:
             if self._spare and self.taken <= self.capacity:
@@ -119,20 +111,13 @@ class Space:
         return None if slot is None or slot < 0 else slot
 
     def within(self, first: int, last: int) -> list[int]:
-        """Cached chunks of a range, found by walking the shorter of range and cache.
-
-        Args:
-            last: of the range, included.
-        """
+        """Cached chunks of a range, found by walking the shorter of range and cache."""
         if last - first < len(self.chunks):
             return [chunk for chunk in range(first, last + 1) if chunk in self.chunks]
         return [chunk for chunk in self.chunks if first <= chunk <= last]
 
     def runs(self, first: int, last: int) -> Iterator[tuple[int, int, int | None]]:
         """A range as runs of chunks: readable in neighbouring slots, or not.
-
-        Args:
-            last: of the range, included.
 
         Yields:
             First and last chunk of a run, and the slot of the first; None where they cannot be read.

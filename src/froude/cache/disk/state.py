@@ -92,12 +92,7 @@ class State:
         return self.space.table.geometry
 
     def cacheable(self, first: int, last: int) -> bool:
-        """Whether chunks that are read from the image now may be kept.
-
-        Args:
-            first: chunk of a range.
-            last: chunk of it, included.
-        """
+        """Whether chunks that are read from the image now may be kept."""
         size = self.geometry.chunk_bytes
         return self.open and not self.order.writing(first * size, (last + 1) * size)
 
@@ -116,7 +111,6 @@ class State:
         """Whole blocks out of the cache file, and their checksums; both cut short where the file cannot be read.
 
         Args:
-            within: where in it they begin.
             length: bytes, whole blocks.
         """
         try:

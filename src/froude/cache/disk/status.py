@@ -104,10 +104,6 @@ class DiskStatus(Counters):
 def status_from(answer: Mapping[str, Any], peer: str) -> DiskStatus:
     """The status in an answer; fields that are not known here are passed over, as a newer server may send them.
 
-    Args:
-        answer: of the control socket.
-        peer: its path, for the error.
-
     Raises:
         TargetError: a field is absent or of another kind.
     """

@@ -24,7 +24,6 @@ class Store:
     Args:
         space: bookkeeping of the cache, with what was restored.
         places: image, cache file, and who works.
-        reads: learns which chunks are read.
         counters: to count on; None to begin.
         cache_writes: whether chunks that are written whole are cached.
     """

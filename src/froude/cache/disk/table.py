@@ -108,7 +108,6 @@ class Table:
         """Checksums of some blocks of a slot.
 
         Args:
-            slot: number of the slot.
             first: its first block that is wanted.
         """
         at = slot * self._record_bytes + _HEAD.size + first * SUM_BYTES
@@ -118,7 +117,6 @@ class Table:
         """New checksums of some blocks of a slot whose record is empty.
 
         Args:
-            slot: number of the slot.
             first: the first block that they are of.
             sums: as `sums_of` gives them.
         """

@@ -43,7 +43,6 @@ class Pool:
     """Threads that do it, and tell the event loop; quicker than an executor, which makes a future a job.
 
     Args:
-        loop: told when jobs are done.
         threads: how many jobs may wait at a time.
     """
 

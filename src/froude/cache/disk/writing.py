@@ -133,7 +133,6 @@ class Writer:
         Args:
             offset: of its first byte.
             length: bytes, at least 1; the range lies in the disk.
-            done: called when it is done.
             hole: whether its space may be given back.
             durable: as of `write`.
         """

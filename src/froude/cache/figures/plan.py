@@ -39,7 +39,6 @@ def plan_report(state: State, plan: Plan, cases: Sequence[Case], facts: Mapping[
     """A page of a plan.
 
     Args:
-        state: that it was made from.
         cases: other sizes of the SSDs; none for no such section.
     """
     sections = [

@@ -36,7 +36,6 @@ def clock_lies(before_s: float, after_s: float, elapsed_s: float) -> str | None:
 
     Args:
         before_s: what it said in its last report.
-        after_s: what it says now.
         elapsed_s: how much time has passed between the two, by our clock.
     """
     if after_s < before_s:
@@ -111,12 +110,7 @@ def _impossible(before: Transfers, after: Transfers, seconds: float) -> str | No
 
 
 def evades(before: CachedVm, after: CachedVm, seconds: float) -> str:
-    """What to say of a VM that was faster than its cap, which was the same all the while; empty of others.
-
-    Args:
-        before: as it was reported.
-        after: as it was reported next.
-    """
+    """What to say of a VM that was faster than its cap, which was the same all the while; empty of others."""
     if seconds < _LEAST_S or before.instance != after.instance or before.limits != after.limits:
         return ""
     grown = {

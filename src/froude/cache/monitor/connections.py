@@ -41,11 +41,7 @@ class PeerTotals:
         self._totals: dict[tuple[str, bool, str], list[int]] = {}
 
     def look(self, connections: Iterable[Connection]) -> None:
-        """Take a look; what connections had carried before the first one counts as well, once.
-
-        Args:
-            connections: that are open now.
-        """
+        """Take a look; what connections had carried before the first one counts as well, once."""
         seen: dict[str, tuple[int, int]] = {}
         for each in connections:
             sent, received = self._open.get(each.key, (0, 0))

@@ -42,10 +42,6 @@ class JobRuns:
     def add(self, application: str, jobs: Iterable[JobSample], totals: Totals) -> list[JobRun]:
         """Take what is told of an application's jobs.
 
-        Args:
-            jobs: running, and ended lately.
-            totals: of its VMs, now.
-
         Returns:
             The runs of those that have ended and were seen while they ran.
         """

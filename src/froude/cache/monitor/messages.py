@@ -197,7 +197,6 @@ def parsed(kind: type[M], document: object, *, peer: str) -> M:
     """A message out of what a peer sent.
 
     Args:
-        document: what its JSON gave.
         peer: who sent it, for the error.
 
     Raises:

@@ -29,7 +29,6 @@ class CurvePieces:
         Args:
             piece: None, or one without accesses, where nothing was: then nothing becomes older either, for a VM that
                 pauses has not changed.
-            now_s: when it was read.
         """
         if piece is not None and piece.accesses:
             past = self.curve(now_s)

@@ -57,11 +57,7 @@ class VmView:
     """Why its limits must stay as they are; empty where nothing is wrong."""
 
     def most(self, supply: Limits) -> Limits:
-        """The most that it may have: all space of its SSD, where it has a cache and nobody knows how large.
-
-        Args:
-            supply: what the SSD has.
-        """
+        """The most that it may have: all space of its SSD, where it has a cache and nobody knows how large."""
         unknown = "cache_bytes" in self.controls and self.held.cache_bytes is None
         return replace(self.held, cache_bytes=supply.cache_bytes) if unknown else self.held
 
@@ -138,7 +134,6 @@ class Monitor:
         """Nothing is known yet.
 
         Args:
-            window_s: how far back rates look.
             stale_s: how old the last report of an agent may be before it counts as lost.
         """
         self._window_s, self._stale_s = window_s, stale_s
@@ -151,7 +146,6 @@ class Monitor:
         """An agent did not answer, or not as it should.
 
         Args:
-            name: of the hypervisor or VM.
             guest: whether it is a VM's.
         """
         heard = self._guests[name] if guest else self._hypervisors[name]

@@ -79,7 +79,6 @@ def gains(outcomes: Sequence[Outcome], figure: Figure, base: str = BASE) -> dict
     Args:
         outcomes: of `compare`; without the base there is nothing to compare with.
         figure: of an outcome, above 0; less is better.
-        base: what is compared with.
     """
     by_key = {(each.policy, each.run): figure(each) for each in outcomes}
     runs = sorted({run for name, run in by_key if name == base})

@@ -97,8 +97,6 @@ def reads_of(stage: Stage, data_chunks: int, reads: int, rng: np.random.Generato
     """The chunks that a VM reads in a stage, in order.
 
     Args:
-        data_chunks: of the VM's data.
-        rng: of this VM and stage.
         offset: number of the data's first chunk.
     """
     which = rng.choice(len(stage.parts), reads, p=_shares(stage.parts))

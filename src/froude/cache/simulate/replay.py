@@ -90,7 +90,6 @@ def replay_all(
 
     Args:
         trace: of one volume or more.
-        seeds: of samples, and of policies.
         workers: see `froude.base.parallel`.
         done: called with what came of each policy as soon as it is known.
     """

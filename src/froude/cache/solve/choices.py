@@ -42,7 +42,6 @@ def choices(
 
     Args:
         weight: what it costs to miss every read; 0 or more.
-        floor_bytes: what the VM has anyway.
         most: steps above it that the VM may have.
         fill: what it costs to write every chunk that is read to the SSD; a cache writes those that it misses.
         keep: what it costs to have a cache at all: what is written through it.
@@ -61,9 +60,5 @@ def choices(
 
 
 def step_of(space_bytes: int, granule_bytes: int, steps: int = STEPS) -> int:
-    """Bytes of a step: multiples of the granule, so many that there are at most `steps` of them.
-
-    Args:
-        granule_bytes: what caches are multiples of.
-    """
+    """Bytes of a step: multiples of the granule, so many that there are at most `steps` of them."""
     return granule_bytes * max(1, -(-space_bytes // (granule_bytes * steps)))

@@ -24,7 +24,6 @@ def greedy(each: Sequence[Choices], steps: int) -> list[int]:
     """Steps of each VM; n log n in the points of all hulls.
 
     Args:
-        each: choices of every VM.
         steps: of the SSD above all floors.
     """
     given = [0] * len(each)
@@ -148,11 +147,7 @@ def _period_s(models: Mapping[str, Completion]) -> float:
 
 
 def completions(state: State) -> dict[str, Completion]:
-    """What a miss costs the jobs of each application whose jobs tell it, of the VMs that there are.
-
-    Args:
-        state: with applications and their runs.
-    """
+    """What a miss costs the jobs of each application whose jobs tell it, of the VMs that there are."""
     found = {}
     for application in state.applications:
         model = fit(application)

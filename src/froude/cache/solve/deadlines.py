@@ -176,7 +176,6 @@ class _Board:
         """The best set in which some applications have others of their limits.
 
         Args:
-            chosen: numbers of the limits.
             varied: numbers of the applications whose limits are compared.
             rows: of each of these, numbers of the limits to compare.
         """

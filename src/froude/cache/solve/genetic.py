@@ -51,7 +51,6 @@ def evolve(known: Signals, rng: np.random.Generator, breeding: Breeding = PAPER)
 
     Args:
         known: the VMs' figures, n of each.
-        rng: of the whole search.
 
     Returns:
         Its weights. Linear in n, the population and the generations.

@@ -53,12 +53,7 @@ def kept(
 
 
 def fill_s(vm: Vm, size_bytes: int) -> float:
-    """Seconds until a cache that has grown is full; infinite where nothing fills it.
-
-    Args:
-        vm: with its size of now.
-        size_bytes: that it grows to.
-    """
+    """Seconds until a cache that has grown is full; infinite where nothing fills it."""
     grown = size_bytes - vm.size_bytes
     speed = vm.reads_per_s * vm.misses.at(vm.size_bytes) * vm.chunk_bytes
     if grown <= 0:

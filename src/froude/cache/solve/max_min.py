@@ -76,7 +76,6 @@ def split_iops(
 
     Args:
         weights: 0 or more, by VM.
-        demands: what it wants now.
         floors: the least that it is left.
         ceilings: the most; infinite for none.
 

@@ -45,7 +45,6 @@ def signals(vms: Sequence[Vm], window_s: float) -> Signals:
 
     Args:
         vms: of the whole platform, one at least.
-        window_s: what they were measured over.
     """
     cpu = np.array([max(vm.cpu_s, window_s / 1000) for vm in vms])
     io = np.array([vm.io_s for vm in vms])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.cli import answers, needed
+from froude.cli.numbers import finite
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -25,6 +26,10 @@ Folder = Annotated[
 ]
 NameNode = Annotated[str, typer.Option("--namenode", metavar="HOST:PORT", help="Its RPC server.")]
 Runs = Annotated[int, typer.Option(min=1, max=1000, help="On this datacenter, each with chance of its own.")]
+Fill = Annotated[
+    float,
+    typer.Option(min=0.001, max=1, callback=finite, metavar="SHARE", help="Of the space that blocks take."),
+]
 Interval = Annotated[str, typer.Option(metavar="TIME", help="From one look to the next.")]
 Samples = Annotated[int | None, typer.Option(min=1, help="Then it ends [never].")]
 PriorState = Annotated[
@@ -52,12 +57,7 @@ def answer(
     output: Path | None,
     report: Path | None,
 ) -> None:
-    """Read a datacenter, find an answer, write it to the places asked for, and show it.
-
-    Args:
-        output: place of the JSON.
-        report: place of the page.
-    """
+    """Read a datacenter, find an answer, write it to the places asked for, and show it."""
     from froude.documents.lineage import content_of
     from froude.harvest.telemetry.files import META, read_datacenter
 

@@ -10,7 +10,6 @@ import typer
 from froude.base.errors import InputError
 from froude.cli import answers
 from froude.cli.harvest import common
-from froude.cli.numbers import ranged
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -44,7 +43,7 @@ def inspect(
         float,
         typer.Option(min=0, max=3660, help="The last ones of the record of reimages; 0: none is simulated."),
     ] = 365.0,
-    fill: Annotated[float, typer.Option(metavar="SHARE", help="Of the space that these blocks take.")] = 0.5,
+    fill: common.Fill = 0.5,
     runs: common.Runs = 3,
     user: common.User = None,
     output: answers.Output = None,
@@ -62,7 +61,6 @@ def inspect(
     from froude.harvest import analyses
 
     answers.claim(settings, [folder, blocks], output, analyses.INSPECTION, report)
-    ranged("--fill", fill, 0.001, 1.0)
     chosen = common.chosen_policies(policy or ["stock", "history"], None)
 
     def find(datacenter: Datacenter) -> Answer:

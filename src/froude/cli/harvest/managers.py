@@ -218,11 +218,7 @@ def same(now: ClusterState, before: Prior | None, file: Path) -> None:
 
 
 def show(settings: Settings, now: ClusterState, todo: Changes) -> None:
-    """Print what is to be changed.
-
-    Args:
-        now: the ResourceManager as it is.
-    """
+    """Print what is to be changed."""
     from froude.harvest.live.types import ATTRIBUTE
 
     settings.emit({"resourcemanager": now.id, "changes": _plain(todo)})
@@ -265,7 +261,6 @@ def may(settings: Settings, server: ResourceManager, now: ClusterState, typed: s
     """Whether changes are allowed; where they are not, it says how to allow them.
 
     Args:
-        server: that would be changed.
         typed: of `--target-is`.
 
     Raises:

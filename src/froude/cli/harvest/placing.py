@@ -14,7 +14,7 @@ from froude.cli.harvest import common
 from froude.cli.harvest.managers import only_one
 from froude.cli.harvest.usage import usage_of_servers
 from froude.cli.inputs import member
-from froude.cli.numbers import ranged
+from froude.cli.numbers import finite
 from froude.cli.outputs import write
 from froude.cli.tables import aligned
 
@@ -61,7 +61,12 @@ def place(
             metavar="CSV", help="server, cpu (0 to 1) of primary tenants: who is busy gets nothing new."
         ),
     ] = None,
-    busy: Annotated[float, typer.Option(metavar="SHARE", help="CPU above which a server is busy.")] = 0.66,
+    busy: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1, callback=finite, metavar="SHARE", help="CPU above which a server is busy."
+        ),
+    ] = 0.66,
     hosts: Annotated[
         Path | None,
         typer.Option(
@@ -103,7 +108,6 @@ def place(
 
     settings: Settings = ctx.obj
     common.require()
-    ranged("--busy", busy, 0.0, 1.0)
     chosen = common.chosen_policies([] if distinct else [policy], distinct)[0]
     if way == "racks":
         _refuse_unused(ctx, usage, hosts)
@@ -188,7 +192,6 @@ def rollback(settings: Settings, state: Path, target_is: str | None, user: str |
 
     Args:
         state: what `apply` wrote.
-        target_is: an id that was typed.
 
     Raises:
         GuardError: it is another NameNode.

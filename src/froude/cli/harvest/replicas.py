@@ -47,7 +47,8 @@ def durability(
     distinct: _Distinct = None,
     setting: Annotated[Given, _YEAR],
     fill: Annotated[
-        list[float] | None, typer.Option(metavar="SHARE", help="Of the space that blocks take; repeat [0.5].")
+        list[float] | None,
+        typer.Option(min=0.001, max=1, metavar="SHARE", help="Of the space that blocks take; repeat [0.5]."),
     ] = None,
     runs: common.Runs = 3,
     output: answers.Output = None,

@@ -5,7 +5,7 @@ Meant to be used by its name: `common.problem(files)`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +16,7 @@ from froude.base.errors import InputError
 from froude.cli import answers, ending, outputs
 from froude.cli.answers import FIGURES
 from froude.cli.ending import Code
-from froude.cli.numbers import amount, ranged
+from froude.cli.numbers import amount, finite
 from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from froude.provision.search.solve_limits import SolveLimits
     from froude.provision.types import Problem
     from froude.provision.types.plan import ProvisionPlan
-    from froude.render import Report
     from froude.render.answer import Answer
 
 Files = Annotated[
@@ -37,16 +36,22 @@ Files = Annotated[
         "photoshare-calibrated, photoshare-replicated, hdfs-petabyte, productsearch, terasort, paper2012.",
     ),
 ]
-Gap = Annotated[float, typer.Option(help="Largest gap of the bounds that counts as proved.")]
-Limit = Annotated[
-    float, typer.Option("--time-limit", metavar="TIME", parser=amount("s"), help="For one plan.")
-]
+GAP: Mapping[str, Any] = {"min": 0, "max": 0.999, "callback": finite}
+TIME = amount("s", least=1e-3, most=1e7)
+_MULTIPLE: Mapping[str, Any] = {"min": 1e-12, "max": 1e12, "callback": finite}
+Gap = Annotated[float, typer.Option(help="Largest gap of the bounds that counts as proved.", **GAP)]
+Limit = Annotated[float, typer.Option("--time-limit", metavar="TIME", parser=TIME, help="For one plan.")]
 Tight = Annotated[
-    float, typer.Option("--gap", help="Largest gap that counts as proved; neighbours are told apart by less.")
+    float,
+    typer.Option(
+        "--gap", help="Largest gap that counts as proved; neighbours are told apart by less.", **GAP
+    ),
 ]
-From = Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")]
-To = Annotated[float, typer.Option("--to", help="Largest.")]
-Scale = Annotated[float, typer.Option("--scale", help="The SLA's rates times this.")]
+From = Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.", **_MULTIPLE)]
+To = Annotated[float, typer.Option("--to", help="Largest.", **_MULTIPLE)]
+Scale = Annotated[
+    float, typer.Option("--scale", min=0, max=1e12, callback=finite, help="The SLA's rates times this.")
+]
 
 
 def problem(files: Sequence[str], scale: float = 1.0) -> Problem:
@@ -55,15 +60,10 @@ def problem(files: Sequence[str], scale: float = 1.0) -> Problem:
     Args:
         files: paths or shipped names, in any mix of parts.
         scale: the SLA's rates times this, 0 to 1e12.
-
-    Raises:
-        InputError: the multiple is out of range.
     """
     from froude.provision.inputs.read import read_problem
 
     problem = read_problem(files)
-    if not 0 <= scale <= 1e12:
-        raise InputError("is out of range", place="--scale", found=scale, allowed="0 to 1e12")
     return problem if scale == 1 else replace(problem, sla=problem.sla.scaled(scale))
 
 
@@ -118,38 +118,15 @@ def origin(settings: Settings, files: Sequence[str | Path]) -> Origin:
     return settings.origin([content_of(find_input(str(file))) for file in files], seeded=True)
 
 
-def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str | bytes]:
-    """The page and its figures, if a place for them is given.
-
-    Args:
-        page: what was found, as a report.
-        path: of the page; None for none.
-
-    Returns:
-        Contents by path; empty without a path.
-    """
-    from froude.render import report_files
-
-    return {} if path is None else dict(report_files(page, path, suffix=FIGURES, origin=how))
-
-
 def limits(settings: Settings, gap: float, time_limit: float) -> SolveLimits:
     """How hard to look for one plan.
 
     Args:
-        settings: global flags; the seed is of these.
-        gap: relative distance of cost and lower bound that counts as proved, 0 to below 1.
-        time_limit: seconds for one plan, above 0.
-
-    Raises:
-        InputError: a flag is out of range.
+        gap: relative distance of cost and lower bound that counts as proved.
+        time_limit: seconds for one plan.
     """
     from froude.provision.search.solve_limits import SolveLimits
 
-    if not 0 <= gap < 1:
-        raise InputError("is out of range", place="--gap", found=gap, allowed="0 to below 1")
-    if not 0 < time_limit <= 1e7:
-        raise InputError("is out of range", place="--time-limit", found=time_limit, allowed="above 0 s")
     return SolveLimits(gap, time_limit, settings.seed)
 
 
@@ -157,22 +134,15 @@ def factors(low: float, high: float, points: int) -> list[float]:
     """Multiples of the SLA from `low` to `high`, evenly spread in ratio.
 
     Args:
-        low: smallest multiple, above 0.
         high: largest multiple, `low` or more.
-        points: how many, 1 to 10000; a single one is `low`.
+        points: how many; a single one is `low`.
 
     Raises:
-        InputError: no range, or a number of points out of range.
+        InputError: no range.
     """
-    if not 1e-12 <= low <= high <= 1e12:
-        raise InputError(
-            "is no range",
-            place="--from, --to",
-            found=f"{low:g} to {high:g}",
-            allowed="1e-12 to 1e12, the smaller first",
-        )
-    if not 1 <= points <= 10_000:
-        raise InputError("is out of range", place="--points", found=points, allowed="1 to 10000")
+    if low > high:
+        found = f"{low:g} to {high:g}"
+        raise InputError("is no range", place="--from, --to", found=found, allowed="the smaller first")
     if points == 1:
         return [low]
     return [low * (high / low) ** (number / (points - 1)) for number in range(points)]
@@ -194,7 +164,6 @@ def summary(problem: Problem, plan: ProvisionPlan) -> str:
     """A plan for people.
 
     Args:
-        problem: the inputs, for the prices.
         plan: of a cluster, or with the constraints in conflict.
     """
     from froude.provision.check.bill import bill
@@ -239,9 +208,6 @@ def finish(
 def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     """Exit with 3 unless every plan is proved.
 
-    Args:
-        plans: all that the command made.
-
     Raises:
         typer.Exit: one is not proved; its code is 3.
     """
@@ -256,10 +222,6 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
 def share(flag: str, text: str) -> float:
     """A share that is given as `1%` or `0.01`.
 
-    Args:
-        flag: its name, for the error.
-        text: as the user wrote it.
-
     Raises:
         InputError: neither, or not between 0 and 1 (0 % and 100 %); both are allowed.
     """
@@ -268,4 +230,6 @@ def share(flag: str, text: str) -> float:
         value = float(number) / (100 if number != text.strip() else 1)
     except ValueError as error:
         raise InputError("is no share", place=flag, found=text, allowed="1% or 0.01") from error
-    return ranged(flag, value, 0.0, 1.0)
+    if not 0 <= value <= 1:
+        raise InputError("is out of range", place=flag, found=text, allowed="0 to 1")
+    return value

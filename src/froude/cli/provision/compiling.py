@@ -51,7 +51,7 @@ def compile_(
         settings.would("write " + ", ".join(map(str, wanted)), plan=plan_document(plan))
     else:
         how = common.origin(settings, files)
-        texts = common.page_files(plan_report(problem, plan, common.facts(settings, files)), report, how)
+        texts = answers.page_files(plan_report(problem, plan, common.facts(settings, files)), report, how)
         if bill_file is not None:
             texts[bill_file] = bill_csv(bill(problem, plan))
         text = plan_json(plan, how)

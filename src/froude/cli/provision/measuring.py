@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli import answers
 from froude.cli.answers import Page
 from froude.cli.ending import Code, end
 from froude.cli.numbers import amount
@@ -112,7 +113,7 @@ def measure(
     how = settings.origin(seeded=True)
     said = common.facts(settings, [])
     del said["Inputs"]
-    texts = common.page_files(
+    texts = answers.page_files(
         measurement_report(measurement, {"StorageTarget": measurement.target, **said}), report, how
     )
     if unit_file is not None:

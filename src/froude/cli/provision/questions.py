@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.cli import numbers
 from froude.cli.answers import Output, Page
 from froude.cli.fields import with_fields
+from froude.cli.numbers import finite
 from froude.cli.provision import common
 from froude.cli.provision.common import Files, Limit, Scale, Tight
 from froude.cli.settings import Settings
@@ -33,15 +33,25 @@ def vary(
     share: Annotated[
         str | None, typer.Option("--by", metavar="SHARE", help="Move each input so far both ways, as 20%.")
     ] = None,
-    span: Annotated[float, typer.Option(help="Farthest factor up and down that is looked at.")] = 10.0,
-    tolerance: Annotated[float, typer.Option(help="Relative width at which an edge is known.")] = 0.001,
-    samples: Annotated[int, typer.Option(help="Of the ranges: how many to draw.")] = 100,
+    span: Annotated[
+        float,
+        typer.Option(
+            min=1.001, max=1e6, callback=finite, help="Farthest factor up and down that is looked at."
+        ),
+    ] = 10.0,
+    tolerance: Annotated[
+        float,
+        typer.Option(min=1e-9, max=1, callback=finite, help="Relative width at which an edge is known."),
+    ] = 0.001,
+    samples: Annotated[int, typer.Option(min=2, max=100_000, help="Of the ranges: how many to draw.")] = 100,
     meet: Annotated[str, typer.Option(help="Share of the samples that a plan must sustain.")] = "95%",
     output: Output = None,
     report: Page = None,
     gap: Annotated[
         float | None,
-        typer.Option(help="Largest gap of the bounds that counts as proved [0.0001; 0.01 with ranges]."),
+        typer.Option(
+            help="Largest gap of the bounds that counts as proved [0.0001; 0.01 with ranges].", **common.GAP
+        ),
     ] = None,
     time_limit: Limit = 10.0,
     scale: Scale = 1.0,
@@ -67,17 +77,14 @@ def vary(
     kind = "uncertainty" if ranged else "robustness" if share is None else "sensitivity"
     common.claim(settings, files, results=(output, kind), report=report)
     moved = common.share("--by", share or "20%")
-    farthest = numbers.ranged("--span", span, 1.001, 1e6)
-    width = numbers.ranged("--tolerance", tolerance, 1e-9, 1.0)
     wanted = common.share("--meet", meet)
-    number = round(numbers.ranged("--samples", samples, 2, 100_000))
     problem = common.problem(files, scale)
     limits = common.limits(settings, (0.01 if ranged else 1e-4) if gap is None else gap, time_limit)
     how = common.how(settings)
     if ranged:
-        answer = answers.uncertainty(problem, ranged, limits, samples=number, wanted=wanted, **how)
+        answer = answers.uncertainty(problem, ranged, limits, samples=samples, wanted=wanted, **how)
     elif share is None:
-        answer = answers.robustness(problem, inputs or (), limits, span=farthest, tolerance=width, **how)
+        answer = answers.robustness(problem, inputs or (), limits, span=span, tolerance=tolerance, **how)
     else:
         answer = answers.sensitivity(problem, inputs or (), limits, share=moved, **how)
     common.finish(settings, answer, files, output=output, report=report)

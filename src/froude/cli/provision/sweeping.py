@@ -9,7 +9,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli.answers import Page
-from froude.cli.numbers import amount, ranged
+from froude.cli.numbers import finite
 from froude.cli.provision import common
 from froude.cli.provision.common import Files
 from froude.cli.settings import Settings
@@ -21,13 +21,17 @@ def sweep(
     low: common.From = 0.1,
     high: common.To = 10.0,
     points: Annotated[
-        int | None, typer.Option(help="How many, evenly spread in ratio [9; 25 of a roadmap].")
+        int | None,
+        typer.Option(min=1, max=10_000, help="How many, evenly spread in ratio [9; 25 of a roadmap]."),
     ] = None,
     roadmap: Annotated[
         bool, typer.Option("--roadmap", help="Where the architecture changes, and the fewest changes.")
     ] = False,
     within: Annotated[str, typer.Option(help="Extra cost that the roadmap may have: 1% or 0.01.")] = "1%",
-    tolerance: Annotated[float, typer.Option(help="Relative width of a boundary of the roadmap.")] = 0.01,
+    tolerance: Annotated[
+        float,
+        typer.Option(min=1e-6, max=1, callback=finite, help="Relative width of a boundary of the roadmap."),
+    ] = 0.01,
     other: Annotated[
         list[str] | None,
         typer.Option("--with", metavar="FILE", help="Another design's files, to compare; repeatable."),
@@ -45,12 +49,14 @@ def sweep(
     baselines: Annotated[bool, typer.Option(help="Homogeneous clusters beside each point.")] = True,
     gap: Annotated[
         float | None,
-        typer.Option(help="Largest gap of the bounds that counts as proved [0.01; 0.001 to compare]."),
+        typer.Option(
+            help="Largest gap of the bounds that counts as proved [0.01; 0.001 to compare].", **common.GAP
+        ),
     ] = None,
     time_limit: Annotated[
         float | None,
         typer.Option(
-            "--time-limit", metavar="TIME", parser=amount("s"), help="For one plan [60 s; 10 s to compare]."
+            "--time-limit", metavar="TIME", parser=common.TIME, help="For one plan [60 s; 10 s to compare]."
         ),
     ] = None,
 ) -> None:
@@ -79,11 +85,10 @@ def sweep(
     )
     factors = common.factors(low, high, (25 if roadmap else 9) if points is None else points)
     allowance = common.share("--within", within)
-    width = ranged("--tolerance", tolerance, 1e-6, 1.0)
     problem = common.problem(files)
     how = common.how(settings)
     if view == "--roadmap":
-        answer = answers.roadmap(problem, factors, limits, allowance=allowance, tolerance=width, **how)
+        answer = answers.roadmap(problem, factors, limits, allowance=allowance, tolerance=tolerance, **how)
     elif view == "--with":
         names, second = (" ".join(files), " ".join(other or [])), common.problem(other or [])
         answer = answers.comparison(problem, second, factors, limits, names=names, **how)

@@ -149,9 +149,6 @@ class Compiled:
     def response(self, body: bytes | memoryview) -> Message:
         """An answer's message.
 
-        Args:
-            body: its bytes.
-
         Raises:
             InputError: it does not decode.
         """

@@ -30,11 +30,7 @@ class ScriptedView(Protocol):
         ...
 
     def promise(self, call: CallTemplate, path: str, value: Value) -> None:
-        """Bind an argument of the next such call to a value that another node relies on.
-
-        Args:
-            path: leaf path of the argument.
-        """
+        """Bind an argument of the next such call to a value that another node relies on."""
         ...
 
 

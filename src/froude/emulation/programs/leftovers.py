@@ -20,7 +20,8 @@ from google.protobuf.message import Message
 
 from froude.emulation.programs.events import NodeId
 from froude.emulation.programs.population import Population
-from froude.emulation.sustained import Leftovers, Mode, sustained
+from froude.emulation.settings import Leftovers, Mode
+from froude.emulation.sustained import sustained
 
 _METHODS = frozenset({"create", "mkdirs", "createSymlink", "rename", "rename2", "delete"})
 """Calls that make a path, or take it away."""

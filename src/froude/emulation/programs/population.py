@@ -13,13 +13,13 @@ from typing import Protocol, TypeVar
 from google.protobuf.message import Message
 
 from froude.base.seeds import Seeds
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, NodeId, Program, SendMessage
 from froude.emulation.programs.family import Family
+from froude.emulation.programs.hdfs.stalls import Stall
 from froude.emulation.programs.made import Made, Ready
 from froude.emulation.programs.memory import Memory, Needs, Wanted
+from froude.emulation.settings import Connections, Pacing, Turnover
 from froude.emulation.sharing import Share
-from froude.emulation.sustained import Turnover
 from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.target import UNKNOWN, Target, service_of
 from froude.messages.schema import Schema
@@ -32,16 +32,6 @@ from froude.workload.types import Actor, CallTemplate, Effect, NodeType, Side
 T = TypeVar("T")
 SCHEDULER = "resourcemanager-scheduler"
 """The service by which containers are asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Connections:
-    """How nodes share connections."""
-
-    pool: int = 4
-    """Connections by protocol, user and source address; 0 gives each node its own, as real ones have."""
-    user: str | None = None
-    """Effective user of nodes whose type names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +56,8 @@ class PlaySettings:
     """Where emulated nodes are called that daemons call; 0 where nobody listens."""
     programs: Mapping[str, object] = field(default_factory=dict)
     """Settings of emulated nodes, by kind of program: `{"datanode": DatanodeSettings(...)}`."""
+    stalls: tuple[Stall, ...] = ()
+    """DataNodes whose disks stand still for a while."""
     nonce: str = ""
     """Random digits that no other play has: client ids and lease holders come from them, so that a target takes no call
     for one of an earlier play."""
@@ -127,11 +119,7 @@ class Population:
             self._watchers.setdefault(method, []).append(family)
 
     def contained(self, node_type: NodeType) -> bool:
-        """Whether nodes of a type are processes in containers that a ResourceManager of this play allocates.
-
-        Args:
-            node_type: one of the plan's.
-        """
+        """Whether nodes of a type are processes in containers that a ResourceManager of this play allocates."""
         container = node_type.container
         master = None if container is None or container.priority is None else self.types.get(container.of)
         inside = container is not None and (container.priority is None or master is not None)
@@ -209,7 +197,6 @@ class Population:
         """The node of a type that calls itself by a name.
 
         Args:
-            node_type: one that some family plays.
             name: what was found in a message, such as a uuid; what is no text names no node.
         """
         number = self.families[node_type].owner(name) if isinstance(name, str) else None

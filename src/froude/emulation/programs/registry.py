@@ -11,12 +11,13 @@ from functools import partial
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.controller import Group
-from froude.emulation.pacing import Pacing, planned_moments
+from froude.emulation.pacing import planned_moments
 from froude.emulation.programs.audit.clients import ClientKind
 from froude.emulation.programs.hdfs.family import DatanodeKind
 from froude.emulation.programs.population import PlaySettings, Population, ProgramKind
 from froude.emulation.programs.yarn.family import LauncherKind, NodemanagerKind, ScriptedKind
-from froude.emulation.sustained import Mode, Sustained, sustained
+from froude.emulation.settings import Mode, Pacing
+from froude.emulation.sustained import Sustained, sustained
 from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.types import Moment, NodeType, StartRule

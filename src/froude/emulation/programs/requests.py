@@ -71,11 +71,7 @@ class Requests:
         return self._population.shared.flow(rule, qualified(*self._node, loops, effect=effect), element)
 
     def promise(self, call: CallTemplate, path: str, value: Value) -> None:
-        """Bind an argument of the next request of a call; see `family.ScriptedView`.
-
-        Args:
-            path: leaf path of the argument.
-        """
+        """Bind an argument of the next request of a call; see `family.ScriptedView`."""
         self._promised.setdefault(call.id, {})[path] = value
 
     def compiled(self, call: CallTemplate) -> Compiled:

@@ -1,21 +1,20 @@
-"""A Run out of its figures: every one is looked at, none is believed."""
+"""A Run of its figures: the form of `figures.json`, in which no figure is negative, not finite or beyond any size."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from enum import Enum
-from typing import Any
+from pathlib import Path
+from typing import Annotated
 
-from froude.base.errors import InputError
-from froude.documents.reading import Section
-from froude.emulation.pacing import Pacing
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, TypeAdapter
+
+from froude.documents.reading import STAMP, Section
+from froude.documents.refusals import formed
 from froude.emulation.run.bottleneck import Load, Measured
-from froude.emulation.run.run import Difference, Record, Run
+from froude.emulation.run.run import Difference, Run
 from froude.emulation.run.tally import Histogram, IntervalRow, Phase, Series, Tally
 from froude.emulation.run.verdict import LimitResult
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode, Pacing, Record
 from froude.hadoop.metrics.gc_log import GcLog, HeapChange, Pause
 from froude.trace.failures import Failure, Failures
 
@@ -25,6 +24,107 @@ PLAIN = ("target", "target_id", "begun_at_s", "elapsed_s", "scale", "nodes", "re
 _MOST = 1 << 53
 """Largest count: what every reader of JSON holds exactly, and more calls than any play makes."""
 
+_Whole = Annotated[int, Field(strict=True)]
+_Count = Annotated[_Whole, Field(ge=0, le=_MOST)]
+_Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+_Seconds = Annotated[_Number, Field(ge=0)]
+"""Also a factor."""
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", use_enum_values=True, defer_build=True)
+
+
+class _Histogram(_Form):
+    max_us: _Count
+    counts: list[tuple[_Count, _Count]]
+
+    def value(self) -> Histogram:
+        histogram = Histogram()
+        histogram.counts = Counter(dict(self.counts))
+        histogram.total, histogram.max_us = histogram.counts.total(), self.max_us
+        return histogram
+
+
+class _Series(_Form):
+    daemon: str = ""
+    sent: _Count
+    resent: _Count
+    answered: _Count
+    errors: dict[str, _Count] = {}
+    intended: _Histogram
+    actual: _Histogram
+    held_up: list[tuple[_Count, Annotated[_Count, Field(gt=0)], _Count]] = []
+
+    def value(self, method: str) -> Series:
+        series = Series(method)
+        series.daemon, series.errors = self.daemon, Counter(self.errors)
+        series.sent, series.resent, series.answered = self.sent, self.resent, self.answered
+        series.from_intended, series.from_actual = self.intended.value(), self.actual.value()
+        series.held_up = Counter({(took_us, due_us): times for took_us, due_us, times in self.held_up})
+        return series
+
+
+class _Phase(_Form):
+    series: dict[str, _Series]
+    lateness: _Histogram
+    lag: _Histogram
+    allocation: _Histogram
+
+    def value(self) -> Phase:
+        return Phase(
+            {method: series.value(method) for method, series in self.series.items()},
+            lateness=self.lateness.value(),
+            lag=self.lag.value(),
+            allocation=self.allocation.value(),
+        )
+
+
+class _GcLog(_Form):
+    pauses: list[tuple[_Number, str, _Seconds, StrictBool, _Number | None]] = []
+    heap: list[tuple[_Number, _Count, _Count]] = []
+    collector: str
+    lines: _Count
+    unread: _Count
+
+    def value(self) -> GcLog:
+        pauses, heap = [Pause(*each) for each in self.pauses], [HeapChange(*each) for each in self.heap]
+        return GcLog(pauses, heap, self.collector, self.lines, self.unread)
+
+
+class _Figures(_Form):
+    target: str
+    target_id: str
+    begun_at_s: _Seconds
+    elapsed_s: _Seconds
+    scale: dict[str, str] = {}
+    nodes: dict[str, _Count] = {}
+    record: Record
+    failure: str | None = None
+    interrupted: StrictBool
+    seed: _Whole
+    nonce: str = ""
+    speed: _Seconds
+    pacing: Pacing
+    mode: Mode
+    cores: _Count
+    steady_from_s: _Seconds | None
+    steady: _Phase
+    ramp: _Phase
+    failures: list[tuple[str, str, str, _Count, _Number, _Number, str, str | None]] = []
+    limits: list[tuple[str, _Number | None, str, StrictBool]] = []
+    environment: dict[str, str] = {}
+    notes: dict[str, _Count] = {}
+    rows: list[tuple[_Number, str, _Count, _Count, _Count, _Number, _Number, _Number, _Number]] = []
+    """A timer that rang early gives latencies a little less than nothing."""
+    load: list[tuple[_Number, _Number, _Count, _Count, _Count, _Number | None, _Number | None]] = []
+    metrics: list[tuple[_Number, dict[str, _Number]]] = []
+    """One sample is taken before the play begins."""
+    gc: _GcLog | None
+    remarks: list[str] = []
+    differences: list[tuple[str, _Count, _Whole]] | None
+    """A target that was restarted meanwhile counted less than nothing."""
+
 
 def read_figures(root: Section) -> Run:
     """The run of a document's root section, already known to be figures of one.
@@ -32,223 +132,33 @@ def read_figures(root: Section) -> Run:
     Raises:
         InputError: a figure is missing, of another type, negative, not finite, or beyond any size.
     """
-    run = Run(
-        _tally(root),
-        root.value("target", str),
-        root.value("target_id", str),
-        root.convert("begun_at_s", _seconds),
-        root.convert("elapsed_s", _seconds),
-        scale=_named(root.section("scale"), _text),
-        nodes=_named(root.section("nodes"), _count),
-        record=root.convert("record", _record),
-        failure=root.optional("failure", str),
-        interrupted=root.value("interrupted", bool),
-        seed=root.value("seed", int),
-        nonce=root.optional("nonce", str) or "",
-        speed=root.convert("speed", _seconds),
-        cores=root.convert("cores", _count),
-        pacing=root.convert("pacing", _pacing),
-        mode=root.convert("mode", _mode),
-        load=root.converted(
-            "load",
-            lambda item: Load(
-                *_parts(item, _number, _number, _count, _count, _count, _optional_number, _optional_number)
-            ),
-        ),
-        remarks=root.converted("remarks", _text),
-        limits=root.converted("limits", _limit),
-        environment=_named(root.section("environment"), _text),
+    fields = {name: value for name, value in root.fields.items() if name != STAMP}
+    read = formed(TypeAdapter(_Figures), fields, Path(root.file))
+    differences = read.differences
+    return Run(
+        _tally(read),
+        **{name: getattr(read, name) for name in PLAIN},
+        load=[Load(*each) for each in read.load],
+        metrics=[Measured(*each) for each in read.metrics],
+        remarks=read.remarks,
+        limits=[LimitResult(*each) for each in read.limits],
+        environment=read.environment,
+        gc=None if read.gc is None else read.gc.value(),
+        differences=None if differences is None else [Difference(*each) for each in differences],
     )
-    run.load, run.remarks, run.limits = list(run.load), list(run.remarks), list(run.limits)
-    run.metrics = list(root.converted("metrics", _measured))
-    if root.raw("differences", required=True) is not None:
-        run.differences = list(
-            root.converted("differences", lambda item: Difference(*_parts(item, _text, _count, _any_count)))
-        )
-    if root.raw("gc", required=True) is not None:
-        run.gc = _gc(root.section("gc"))
-    root.finish()
-    return run
 
 
-def _gc(section: Section) -> GcLog:
-    log = GcLog(
-        list(section.converted("pauses", _pause)),
-        list(section.converted("heap", lambda item: HeapChange(*_parts(item, _number, _count, _count)))),
-        section.value("collector", str),
-        section.convert("lines", _count),
-        section.convert("unread", _count),
-    )
-    section.finish()
-    return log
-
-
-def _pause(item: object) -> Pause:
-    return Pause(*_parts(item, _number, _text, _seconds, _flag, _optional_number))
-
-
-def _tally(root: Section) -> Tally:
-    steady = _phase(root.section("steady"))
+def _tally(read: _Figures) -> Tally:
+    steady, failures = read.steady.value(), Failures()
+    failures.groups = {each[:3]: Failure(*each) for each in read.failures}
     return Tally(
         steady.series,
         lateness=steady.lateness,
         lag=steady.lag,
         allocation=steady.allocation,
-        ramp=_phase(root.section("ramp")),
-        steady_from_s=None if root.raw("steady_from_s", required=True) is None
-        else root.convert("steady_from_s", _seconds),
-        rows=list(root.converted("rows", _row)),
-        failures=_failures(root.converted("failures", _failure)),
-        notes=Counter(_named(root.section("notes"), _count)),
-    )  # fmt: skip
-
-
-def _phase(section: Section) -> Phase:
-    methods = section.section("series")
-    series = {method: _series(method, methods.section(method)) for method in methods.names()}
-    lateness, lag, allocation = (
-        _histogram(section.section(name)) for name in ("lateness", "lag", "allocation")
+        ramp=read.ramp.value(),
+        steady_from_s=read.steady_from_s,
+        rows=[IntervalRow(*each) for each in read.rows],
+        failures=failures,
+        notes=Counter(read.notes),
     )
-    section.finish()
-    return Phase(series, lateness=lateness, lag=lag, allocation=allocation)
-
-
-def _failures(groups: Sequence[Failure]) -> Failures:
-    failures = Failures()
-    failures.groups = {(group.method, group.error, group.message): group for group in groups}
-    return failures
-
-
-def _failure(item: object) -> Failure:
-    texts, times = (_text,) * 3, (_count, _number, _number)
-    return Failure(*_parts(item, *texts, *times, _text, _optional_text))
-
-
-def _limit(item: object) -> LimitResult:
-    return LimitResult(*_parts(item, _text, _optional_number, _text, _flag))
-
-
-def _series(method: str, section: Section) -> Series:
-    series = Series(method)
-    series.daemon = section.optional("daemon", str) or ""
-    series.sent, series.answered = section.convert("sent", _count), section.convert("answered", _count)
-    series.errors = Counter(_named(section.section("errors"), _count))
-    series.from_intended = _histogram(section.section("intended"))
-    series.from_actual = _histogram(section.section("actual"))
-    series.resent = section.convert("resent", _count)
-    series.held_up = Counter(dict(section.converted("held_up", _held_up)))
-    section.finish()
-    return series
-
-
-def _histogram(section: Section) -> Histogram:
-    histogram = Histogram()
-    histogram.counts = Counter(dict(section.converted("counts", _counted)))
-    histogram.total, histogram.max_us = histogram.counts.total(), section.convert("max_us", _count)
-    section.finish()
-    return histogram
-
-
-def _counted(item: object) -> tuple[int, int]:
-    value, count = _parts(item, _count, _count)
-    return value, count
-
-
-def _held_up(item: object) -> tuple[tuple[int, int], int]:
-    duration_us, expected_us, times = _parts(item, _count, _count, _count)
-    if not expected_us:
-        raise InputError("is no interval", found=expected_us, allowed="more than 0")
-    return (duration_us, expected_us), times
-
-
-def _row(item: object) -> IntervalRow:
-    milliseconds = (_number,) * 4  # a timer that rang early gives a little less than nothing
-    return IntervalRow(*_parts(item, _number, _text, _count, _count, _count, *milliseconds))
-
-
-def _measured(item: object) -> Measured:
-    time_s, values = _parts(item, _number, _mapping)  # one sample is taken before the play begins
-    return Measured(time_s, {name: _number(value) for name, value in values.items()})
-
-
-def _named(section: Section, convert: Callable[[object], Any]) -> dict[str, Any]:
-    return {name: section.convert(name, convert) for name in section.names()}
-
-
-def _parts(item: object, *converts: Callable[[object], Any]) -> tuple[Any, ...]:
-    """The items of a list of fixed length, each through its parser."""
-    if not isinstance(item, list) or len(item) != len(converts):
-        raise InputError("is of another form", found=str(item)[:80], allowed=f"a list of {len(converts)}")
-    return tuple(convert(part) for convert, part in zip(converts, item, strict=True))
-
-
-def _count(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MOST:
-        raise InputError("is no count", found=str(value)[:40], allowed=f"a whole number from 0 to {_MOST}")
-    return value
-
-
-def _any_count(value: object) -> int:
-    """A count that is a difference of two: a target that was restarted meanwhile counted less than nothing."""
-    if not isinstance(value, int) or isinstance(value, bool) or not abs(value) <= _MOST:
-        raise InputError("is no count", found=str(value)[:40], allowed="a whole number")
-    return value
-
-
-def _number(value: object) -> float:
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
-        raise InputError("is no number", found=str(value)[:40], allowed="a finite number")
-    return value
-
-
-def _seconds(value: object) -> float:
-    """Also a factor."""
-    if _number(value) < 0:
-        raise InputError("is negative", found=value, allowed="0 or more")
-    return _number(value)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise InputError("is no text", found=str(value)[:40], allowed="text")
-    return value
-
-
-def _optional_text(value: object) -> str | None:
-    return None if value is None else _text(value)
-
-
-def _optional_number(value: object) -> float | None:
-    return None if value is None else _number(value)
-
-
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InputError("is no truth value", found=str(value)[:40], allowed="true or false")
-    return value
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InputError("is of another form", found=str(value)[:40], allowed="a mapping")
-    return value
-
-
-def _record(value: object) -> str:
-    return str(_one_of(Record, value).value)
-
-
-def _pacing(value: object) -> str:
-    return str(_one_of(Pacing, value).value)
-
-
-def _mode(value: object) -> str:
-    return str(_one_of(Mode, value).value)
-
-
-def _one_of(kind: type[Enum], value: object) -> Enum:
-    try:
-        return kind(value)
-    except ValueError as error:
-        allowed = ", ".join(str(each.value) for each in kind)
-        raise InputError("is not allowed", found=value, allowed=allowed) from error

@@ -56,15 +56,6 @@ _REFUSALS = {"namenode": REFUSED, RESOURCEMANAGER: NODE_REFUSED}
 _LOST_NODES = tuple(f"{MASTER}ClusterMetrics.Num{how}NMs" for how in ("Lost", "Shutdown", "Unhealthy"))
 
 
-class Record(Enum):
-    """How much of a play is written down."""
-
-    SUMMARY = "summary"
-    SAMPLED = "sampled"
-    """The calls of the first three nodes of each type and of one in twenty others."""
-    FULL = "full"
-
-
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A method whose calls the target counted differently from the player."""

@@ -364,9 +364,7 @@ def overall_row(
     """All methods in one interval; None where no call was answered.
 
     Args:
-        time_s: the interval's end.
         rows: of each method.
-        latencies_s: of all calls.
     """
     if not latencies_s:
         return None

@@ -52,7 +52,6 @@ def choose(baseline: Sequence[Sample], candidate: Sequence[Sample], *, limited: 
     """The runs of two arms that can be compared.
 
     Args:
-        baseline: what is compared with.
         limited: whether runs that player or machine limited count as well.
 
     Raises:

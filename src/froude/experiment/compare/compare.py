@@ -368,7 +368,6 @@ def row_of(
     """A measure with its outcome.
 
     Args:
-        values: of baseline and candidate.
         shift: of their logarithms; of errors, of their shares.
         margin: as of `compare`; errors have one of their own.
         paired: whether values in one place were measured together.

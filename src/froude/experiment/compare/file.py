@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from froude.base.errors import InputError
 from froude.documents.artifact import Origin
 from froude.documents.lineage import dump_sealed_figures, open_sealed
 from froude.documents.migrate import Migrations
-from froude.documents.refusals import refused
+from froude.documents.refusals import formed
 from froude.experiment.compare.compare import Comparison
 
 KIND = "comparison"
@@ -23,11 +23,7 @@ _FORM = TypeAdapter(Comparison)
 
 
 def comparison_text(comparison: Comparison, origin: Origin | None = None) -> str:
-    """The file's text: the answer first.
-
-    Args:
-        origin: how it came to be.
-    """
+    """The file's text: the answer first."""
     fields = {"answer": comparison.answer, **_FORM.dump_python(comparison, mode="json")}
     return dump_sealed_figures(MIGRATIONS, fields, origin or Origin())
 
@@ -43,10 +39,7 @@ def read_comparison(path: Path) -> Comparison:
     fields: dict[str, Any] = {
         name: value for name, value in root.fields.items() if name in Comparison.__slots__
     }
-    try:
-        comparison = _FORM.validate_python(fields)
-    except ValidationError as error:
-        raise refused(error, path) from error
+    comparison = formed(_FORM, fields, path)
     check_rows(comparison, path)
     return comparison
 

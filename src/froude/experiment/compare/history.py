@@ -80,7 +80,6 @@ def line_of(comparison: Comparison, time_s: float, tag: str) -> Line:
     Args:
         comparison: with a row at least.
         time_s: when the candidate was measured, seconds since the epoch.
-        tag: such as its commit.
 
     Raises:
         InputError: the tag has characters that do not fit on a line.
@@ -99,7 +98,6 @@ def read_lines(text: str, path: Path) -> list[Line]:
 
     Args:
         text: of the file; empty for a history that begins.
-        path: for errors.
 
     Raises:
         InputError: it is no history, or has a line that is none.

@@ -37,7 +37,6 @@ def comparison_of(
     """What is known of the candidate, by the last look.
 
     Args:
-        options: of the duet.
         targets: what baseline and candidate were started by, to name in what they differ; None where that is not known.
     """
     last = found.looks[-1] if found.looks else None

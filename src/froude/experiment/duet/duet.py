@@ -19,9 +19,9 @@ from froude.base.errors import TargetError
 from froude.base.progress import Progress, Silent, Task
 from froude.emulation.engine import Order, Status
 from froude.emulation.run.bottleneck import CPU, PREFIX, Measured
-from froude.emulation.run.run import Record, Run
+from froude.emulation.run.run import Run
+from froude.emulation.settings import Mode, Record
 from froude.emulation.steadiness import is_steady
-from froude.emulation.sustained import Mode
 from froude.experiment.compare.comparable import ARMS
 from froude.experiment.duet.slices import SLICE_S, Series, Slice, slices_of
 from froude.experiment.duet.verdict import BATCHES, LOOKS, Look, look_at

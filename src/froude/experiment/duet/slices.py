@@ -72,7 +72,6 @@ def slices_of(
     Counters are interpolated at the ends of slices, since both targets are looked at at moments of their own.
 
     Args:
-        arms: baseline and candidate.
         from_s: on the clock of the series.
         to_s: no slice ends later.
         length_s: of a slice, seconds, above 0.

@@ -236,7 +236,6 @@ def value_text(value: float, unit: str) -> str:
     """A value of a measure, for people.
 
     Args:
-        value: in its unit.
         unit: of a `Row`.
     """
     if unit == "s":

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from froude.emulation.run.bottleneck import LimitedBy
 from froude.emulation.run.run import TARGET, Run
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.hadoop.rpc.target import daemon_name
 from froude.render import Column, Table, ValueKind
 
@@ -52,11 +52,7 @@ def when(seconds: float) -> str:
 
 
 def server_of(environment: Mapping[str, str]) -> str:
-    """What was played against, such as `ResourceManager and NameNode`: by name, else the server that it was.
-
-    Args:
-        environment: what was measured on.
-    """
+    """What was played against, such as `ResourceManager and NameNode`: by name, else the server that it was."""
     return environment.get(TARGET) or ("NameNode" if "Hadoop" in environment else "server")
 
 
@@ -65,7 +61,6 @@ def in_words(text: str, environment: Mapping[str, str]) -> str:
 
     Args:
         text: of a verdict or a bottleneck.
-        environment: what was measured on.
     """
     return text.replace("the target", f"the {server_of(environment)}")
 
@@ -75,7 +70,6 @@ def limit_words(by: str, environment: Mapping[str, str], daemon: str = "") -> tu
 
     Args:
         by: a value of `LimitedBy`.
-        environment: what was measured on.
         daemon: the target that was the limit, such as `namenode`, where it is known.
     """
     server = daemon_name(daemon) if daemon else server_of(environment)

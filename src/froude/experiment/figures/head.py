@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from froude.base.summary import counted
+from froude.base.summary import counted, share_text
 from froude.base.units import seconds_text
 from froude.emulation.run.run import Run
 from froude.experiment.compare.compare import Comparison, Row, change_text, minutes_text
@@ -21,7 +21,6 @@ from froude.experiment.figures.environment import (
     when,
 )
 from froude.experiment.figures.knee import KNEE_TONES, knee_answer, knee_title, played_at
-from froude.experiment.figures.prediction import share_text
 from froude.experiment.figures.run import TONES
 from froude.experiment.figures.sweep import sweep_figures, sweep_title, sweep_tone
 from froude.experiment.figures.workload import finding_text, workload_reason

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from froude.emulation.limits import ALLOCATION, Unit, parse_limit
 from froude.emulation.run.summary import RunSummary
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.experiment.figures.environment import environment_facts, facts_table, limit_words, when
 from froude.experiment.knee.answer import Knee, Status
 from froude.experiment.knee.loads import SPEED

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from froude.base.summary import share_text
 from froude.base.units import seconds_text
 from froude.emulation.run.verdict import Colour
 from froude.experiment.figures.environment import limit_words, place_text
 from froude.experiment.figures.knee import knee_answer, knee_section, knee_title
-from froude.experiment.figures.prediction import prediction_section, share_text
+from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.run import run_sections
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_reason, workload_section

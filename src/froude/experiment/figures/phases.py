@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from froude.emulation.run.run import Run
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.render import Axis, Column, Mark, Table, Value, ValueKind
 
 Phase = tuple[str, float, float]

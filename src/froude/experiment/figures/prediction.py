@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.base.summary import counted
+from froude.base.summary import counted, share_text
 from froude.mining.check.intervals import Site, slower, validated
 from froude.mining.check.prediction import LeafOutcome, Prediction
 from froude.mining.fit.starts import Delay
@@ -22,8 +22,6 @@ def prediction_report(
     """A workload held against a Trace, with its intervals and starts.
 
     Args:
-        scale: the Trace's, as text.
-        sites: call sites of the Trace.
         other: of another run of its size; none where there is none, so that all sites count.
         delays: when nodes of each type started.
     """
@@ -101,11 +99,7 @@ def _starts(delays: Sequence[Delay]) -> Table:
 
 
 def prediction_section(prediction: Prediction, scale: str) -> Section:
-    """What was predicted of a size never seen, and what the run then did.
-
-    Args:
-        scale: the size, as text.
-    """
+    """What was predicted of a size never seen, and what the run then did."""
     blocks: list[Block] = [_sequences(prediction), _arguments(prediction)]
     if prediction.effects:
         blocks.append(_effects(prediction))
@@ -217,10 +211,3 @@ def _misses(prediction: Prediction) -> Table:
         "What it could not predict",
         f"{hidden} rarer kinds are not shown." if hidden > 0 else "",
     )
-
-
-def share_text(share: float | None) -> str:
-    """A share in percent, which only the whole rounds to 100; of nothing it is not known."""
-    if share is None:
-        return "an unknown share"
-    return "100 %" if share == 1 else f"{min(share, 0.9999):.2%}".replace("%", " %")

@@ -341,11 +341,7 @@ def merged_arrows(arrows: Sequence[PatternArrow], alias: Mapping[str, str]) -> t
 
 
 def from_lanes(arrows: Sequence[PatternArrow], lanes: Sequence[PatternLane]) -> tuple[PatternArrow, ...]:
-    """Arrows to a call that very many cause, from the lanes of these: dozens side by side cannot be followed.
-
-    Args:
-        arrows: between what is drawn.
-    """
+    """Arrows to a call that very many cause, from the lanes of these: dozens side by side cannot be followed."""
     owner = {call.id: lane.name for lane in lanes for call in lane.calls()}
     causes = Counter(arrow.target for arrow in arrows if arrow.kind is ArrowKind.CAUSE)
     kept: list[PatternArrow] = []

@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.base.units import seconds_text
+from froude.emulation.settings import Leftovers, Mode
 from froude.emulation.steadiness import WINDOW_S
-from froude.emulation.sustained import Leftovers, Mode
 from froude.experiment.scenario.options import KneeOptions, Load, TimedSending
 from froude.workload.plan import Plan, expected_s
 
@@ -24,7 +24,6 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
     """How a play is sent: kept up until it was measured, where its job has clients in parallel.
 
     Args:
-        speed: of the play.
         sustained: whether further clients can keep the load up.
 
     Raises:
@@ -63,7 +62,6 @@ def longest_s(options: KneeOptions, load: Load, plan: Plan) -> float | None:
 
     Args:
         load: of `load_of`.
-        plan: what is played.
     """
     if load.mode is not Mode.ONCE:
         return load.duration_s

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from froude.base.files import atomic_write_text
 from froude.documents.artifact import Origin, State
 from froude.documents.lineage import dump_sealed_figures, open_figures
 from froude.documents.migrate import Migrations
 from froude.documents.plain import Fields
-from froude.documents.refusals import refused
+from froude.documents.refusals import formed
 from froude.emulation.run.summary import RunSummary
 from froude.experiment.knee.answer import Knee, Play, Status
 from froude.experiment.knee.limit import ComputedLimit
@@ -117,9 +117,6 @@ def knee_text(knee: Knee, origin: Origin | None = None) -> str:
 def write_knee(path: Path, knee: Knee, origin: Origin | None = None) -> None:
     """Write a knee's file, whole or not at all.
 
-    Args:
-        origin: how it came to be.
-
     Raises:
         MissingError: it cannot be written.
     """
@@ -136,10 +133,7 @@ def read_knee(path: Path) -> Knee:
     document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
     lineage = document.check()
     fields: dict[str, Any] = {name: document.root.fields.get(name) for name in _Knee.model_fields}
-    try:
-        read = _Knee.model_validate(fields)
-    except ValidationError as error:
-        raise refused(error, path) from error
+    read = formed(TypeAdapter(_Knee), fields, path)
     plays = tuple(Play(each.level, each.outcome, each.run, each.others) for each in read.plays)
     origin = Origin(lineage.command, lineage.inputs, lineage.seed)
     same = {name: getattr(read, name) for name in _READ} | {"once": read.once or ""}

@@ -20,10 +20,10 @@ from froude.base.units import Quantity
 from froude.emulation.facts import facts_of
 from froude.emulation.limits import parse_limit, with_defaults
 from froude.emulation.run.bottleneck import LimitedBy
-from froude.emulation.run.run import Record, Run
+from froude.emulation.run.run import Run
 from froude.emulation.run.summary import summarise
+from froude.emulation.settings import Mode, Record
 from froude.emulation.steadiness import QUIET
-from froude.emulation.sustained import Mode
 from froude.experiment.knee.answer import Knee, Play, Status
 from froude.experiment.knee.duration import AROUND_S, CALLED_S, check_time_limit, load_of, shortest_s
 from froude.experiment.knee.limit import FULL

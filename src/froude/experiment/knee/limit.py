@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from froude.emulation.run.core_time import ALLOCATOR, CALLS, IDLE, LOCK, PLAYER, QUEUE, SCHEDULER, SYNC
 from froude.emulation.run.summary import RunSummary
+from froude.emulation.settings import Mode
 from froude.emulation.steadiness import QUIET
-from froude.emulation.sustained import Mode
 from froude.experiment.knee.words import rate_of, rate_text
 
 REACHED = 0.6
@@ -73,12 +73,7 @@ class ComputedLimit:
 
 
 def computed_limit(kept: Sequence[RunSummary], runs: Sequence[RunSummary]) -> ComputedLimit | None:
-    """The limit by the mixture of the load that was kept; None without a base.
-
-    Args:
-        kept: the plays of that load.
-        runs: all plays of the search.
-    """
+    """The limit by the mixture of the load that was kept; None without a base."""
     bases = [run for run in runs if _is_base(run)]
     if not kept or not bases:
         return None
@@ -119,7 +114,6 @@ def _of_container(run: RunSummary, granted: float, methods: dict[str, float]) ->
 
     Args:
         granted: containers in a second.
-        methods: CPU time of a call.
     """
     calls = {
         row.method: row.answered / run.steady_s / granted for row in run.methods if row.method in methods

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
-from froude.emulation.pacing import FASTEST, SLOWEST
+from froude.emulation.settings import FASTEST, SLOWEST
 from froude.emulation.sustained import client_types, obstacle
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan, one_at_a_time

@@ -51,7 +51,6 @@ class Search:
         """Take note of a play.
 
         Args:
-            outcome: what came of it.
             headroom: how many times as much the machine could have done, as far as its CPU tells.
         """
         self.plays.append((level, outcome))

@@ -9,8 +9,8 @@ from froude.base.units import seconds_text
 from froude.emulation.run.run import TARGET
 from froude.emulation.run.summary import RunSummary
 from froude.emulation.run.verdict import measured_text
+from froude.emulation.settings import Mode
 from froude.emulation.steadiness import QUIET
-from froude.emulation.sustained import Mode
 from froude.experiment.knee.pinning import PINNED
 from froude.hadoop.release.jvm import slowing_flags
 from froude.hadoop.rpc.target import daemon_name
@@ -193,7 +193,6 @@ def others_first_text(others: float, cores: int) -> str:
 
     Args:
         others: cores that it uses.
-        cores: of the machine.
     """
     if others < OTHERS:
         return ""

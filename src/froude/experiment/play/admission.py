@@ -82,7 +82,6 @@ def admit(targets: Targets, source_ids: Iterable[str], schema: Schema) -> dict[s
     Args:
         targets: by service.
         source_ids: ids of the clusters that the workload was recorded on.
-        schema: of the targets' release.
 
     Raises:
         GuardError: one is refused.

@@ -61,11 +61,7 @@ class Runner(Protocol):
 
 
 def running_targets(targets: Mapping[str, Running]) -> Targets:
-    """The targets of a scenario as a play takes them, by service.
-
-    Args:
-        targets: as a scenario names them.
-    """
+    """The targets of a scenario as a play takes them, by service."""
     return {"" if service == ANY else service: each for service, each in targets.items()}
 
 
@@ -134,9 +130,6 @@ def started_for(
 
 def namenode_of(target: NameNodeTarget, hadoop: Hadoop) -> NameNode:
     """The NameNode of a scenario, not yet entered.
-
-    Args:
-        target: what it says of it.
 
     Raises:
         InputError: its configuration cannot be read.

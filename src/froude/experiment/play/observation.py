@@ -62,11 +62,7 @@ class Observed:
             return ""
 
     def counts_before(self, progress: Progress) -> None:
-        """Take what it counted so far; of a target that was used already only once its cache has turned over.
-
-        Args:
-            progress: shows that wait.
-        """
+        """Take what it counted so far; of a target that was used already only once its cache has turned over."""
         if self._checked and self._watched is not None:
             counts = self._watched.rpc_counts()
             sleep, cache_s = self.clock.sleep, self._watched.cache_s

@@ -21,15 +21,15 @@ from froude.emulation.engine import Order, PlayJob, PlayOutcome, Status, fresh_n
 from froude.emulation.facts import PlanFacts
 from froude.emulation.limits import parse_limit
 from froude.emulation.notes import REMOVED, ROUND_BEGUN
-from froude.emulation.pacing import Pacing, pacing_of
+from froude.emulation.pacing import pacing_of
 from froude.emulation.programs.audit.lines import read_head
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.bottleneck import Measured
 from froude.emulation.run.files import state_of, write_run
-from froude.emulation.run.run import ABORTED, PLAYERS, TARGET, Record, Run
-from froude.emulation.sharing import MOST_PLAYERS
+from froude.emulation.run.run import ABORTED, PLAYERS, TARGET, Run
+from froude.emulation.settings import MOST_PLAYERS, Leftovers, Mode, Pacing, Record
 from froude.emulation.steadiness import is_steady
-from froude.emulation.sustained import Leftovers, Mode, begun_text, kept_up_text, longest_warm_up_s, sustained
+from froude.emulation.sustained import begun_text, kept_up_text, longest_warm_up_s, sustained
 from froude.experiment.play.admission import Started, TargetLike, Targets, admit, by_service, daemon_services
 from froude.experiment.play.live import Live
 from froude.experiment.play.observation import Observed
@@ -42,6 +42,7 @@ from froude.hadoop.cluster.resourcemanager import ResourceManager
 from froude.hadoop.metrics.jmx import Sampler, Together, Watched, Web
 from froude.hadoop.release.distribution import Hadoop
 from froude.hadoop.release.yarn_jars import YarnJars
+from froude.hadoop.rpc.connection import current_user
 from froude.hadoop.rpc.identity import asked_methods, asked_protocols
 from froude.hadoop.rpc.target import answers_for, daemon_name
 from froude.messages.schema import Schema, UnknownMethodError
@@ -104,7 +105,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     paced, remark = pacing_of(facts.untimed, load.pacing)
     settings = PlaySettings(
         called,
-        load.connections.connections,
+        replace(load.connections, user=load.connections.user or current_user()),
         paced,
         load.speed,
         load.ramp,

@@ -10,11 +10,11 @@ from froude.base.summary import counted
 from froude.emulation.abort import parse_condition
 from froude.emulation.facts import PlanFacts, facts_of
 from froude.emulation.limits import Limit, check_limits, parse_limit
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.yarn.nodemanagers import check_resources
 from froude.emulation.run.files import read_run
 from froude.emulation.run.run import Run
-from froude.emulation.sustained import Turnover, check_turnover
+from froude.emulation.settings import Pacing, Turnover
+from froude.emulation.sustained import check_turnover
 from froude.experiment.scenario.options import DuetOptions, Load, PlayOptions
 from froude.workload.plan import Plan
 
@@ -27,8 +27,6 @@ def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> PlanFact
     """Refuse a play that can be known to fail before anybody is called.
 
     Args:
-        plan: what shall be played.
-        load: how it is sent.
         limits: what it must keep.
 
     Raises:
@@ -70,9 +68,7 @@ def check_plan(
     """Refuse a plan that cannot be played, or would never end.
 
     Args:
-        plan: what shall be played.
         limit_s: the longest time, seconds.
-        pacing: what was asked for.
         turnover: whether its load is kept up; it is played once by default.
 
     Raises:

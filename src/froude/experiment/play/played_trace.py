@@ -10,7 +10,8 @@ from froude.emulation.engine import PlayJob, PlayOutcome
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
 from froude.emulation.recorder import read_spool, spool_of
-from froude.emulation.run.run import Record, Run
+from froude.emulation.run.run import Run
+from froude.emulation.settings import Record
 from froude.trace.types import Call, Fidelity, Status, Trace, TraceMeta
 
 

@@ -25,7 +25,6 @@ def running_targets(
 
     Args:
         workspace: folder whose cluster is meant where none is named, and whose ids are known.
-        daemons: that the plan calls.
         target: addresses, `[SERVICE=]hdfs://HOST:PORT`; none for the workspace's.
         target_is: ids, `[SERVICE=]ID`.
         http: web addresses, `[SERVICE=]HOST:PORT`; without a service, of the first target.

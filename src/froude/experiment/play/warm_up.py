@@ -35,7 +35,6 @@ def warm_up(namenode: NameNode, seconds: float, *, changes: bool = True) -> int:
     """Call a NameNode for a while.
 
     Args:
-        namenode: running, started for a measurement.
         seconds: how long; 0 for not at all.
         changes: whether its namespace may be changed; one in safe mode is only asked.
 

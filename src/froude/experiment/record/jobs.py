@@ -83,7 +83,6 @@ def upload_and_read(recorder: Recorder, scale: Scale, scratch: Path) -> None:
     """The demo's job: FsShell makes a folder and uploads one file, then clients work side by side.
 
     Args:
-        recorder: the cluster that is recorded.
         scale: `clients` and `files` (of each client) are looked at.
         scratch: a folder of its own for the file to upload.
     """
@@ -117,7 +116,6 @@ def work(number: int, *, uri: str, files: int, file_bytes: int) -> None:
     Args:
         number: this client's number, from 0; it works in a folder of its own.
         uri: `hdfs://HOST:PORT` of the NameNode or of the proxy before it.
-        files: how many files it uploads.
 
     Raises:
         TargetError: a file read back differs from what was written.

@@ -33,7 +33,6 @@ class Recording:
         """Made by `record`.
 
         Args:
-            cluster: what is recorded; it runs.
             capture: what records it; it was started.
             children: waits for the client programs, or ends them.
         """
@@ -139,11 +138,9 @@ def record(  # noqa: PLR0913 - the options of one recording, all by name
 
     Args:
         cluster: entered, its nodes not yet started (nothing must have used it before).
-        workspace: where the Trace goes.
         scale: the scale it runs at: `{"datanodes": 3, "input": "10 GB"}`.
         tags: words by which the workspace finds it.
         name: of the Trace; by default the next free number.
-        notes: free facts to keep.
         settle_s: how long to go on after the block, so that periodic calls are seen more than once.
         listen: where clients find the proxy; by default a free port of the NameNode's address.
         command: the command line that records, as typed; without one, the lineage names this call.

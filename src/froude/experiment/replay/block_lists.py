@@ -55,10 +55,7 @@ def write_block_lists(
 
     Args:
         folder: the folder to make; one of block lists that is there is replaced.
-        schemes: its erasure coding policies.
         cluster: where replicas may lie.
-        seed: another one places them otherwise.
-        origin: how it came to be.
 
     Returns:
         How many replicas there are.

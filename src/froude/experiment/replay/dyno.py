@@ -13,7 +13,7 @@ from froude.base.scratch import Scratch
 from froude.emulation.abort import parse_condition
 from froude.emulation.limits import parse_limit
 from froude.emulation.run.run import Run
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import Mode
 from froude.experiment.play.admission import check_targets
 from froude.experiment.play.execution import Execution, properties_of, running_targets
 from froude.experiment.play.play import play
@@ -114,7 +114,6 @@ class DynoRunner:
 
         Args:
             prepared: of this scenario, or of another with the same `inputs_of`.
-            execution: where it is run.
         """
         target, options = self.scenario.target, prepared.options(self.scenario)
         if target.running:

@@ -185,12 +185,7 @@ class Growth:
     # --- the image ----------------------------------------------------------------------------------------
 
     def write_image(self, image: ImageFile, namespace: Namespace, schema: Schema, path: Path) -> None:
-        """Write the image that the copies need.
-
-        Args:
-            image: that the log belongs to.
-            path: of the new one.
-        """
+        """Write the image that the copies need."""
         rows = rows_of(namespace, (path for path, bundle in self.bundles.own.items() if self.copies[bundle]))
         copied = [
             Copied(
@@ -343,7 +338,6 @@ def independent_ms(times_ms: Ints, groups: Ints, rng: np.random.Generator) -> In
     Args:
         times_ms: (lines,) of each line.
         groups: (lines,) number of its group, from 0; each number is met.
-        rng: for the moved lines.
     """
     times = times_ms - times_ms.min()
     order = np.argsort(groups, kind="stable")
@@ -378,7 +372,6 @@ def _together(own: Ints, whole: Ints, rng: np.random.Generator) -> bool:
 
     Args:
         own: (lines,) interval of each line of a group.
-        whole: (intervals,) lines of all groups.
     """
     places, counts = np.unique(own[own < len(whole)], return_counts=True)
     rest = whole.copy()

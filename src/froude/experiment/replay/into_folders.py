@@ -51,7 +51,6 @@ def ends_of(
 
     Args:
         changes: all of them, in order; asked for twice.
-        opened: paths that are opened.
         there: those of some paths that were there before the log; None where that is not known.
 
     Returns:
@@ -70,7 +69,6 @@ def with_ends(batches: Iterable[pa.RecordBatch], ends: Mapping[int, str]) -> Ite
     """The lines of a log with the path where each rename ends as its `dst`.
 
     Args:
-        batches: all of them, in order.
         ends: as of `ends_of`.
     """
     numbers, first = np.asarray(sorted(ends), np.int64), 1

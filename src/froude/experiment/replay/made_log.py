@@ -62,9 +62,6 @@ class _Client:
 def made_log(namespace: Namespace, asked: Asked, rng: random.Random) -> Iterator[AuditLine]:
     """The lines, in the order of their times, which begin behind the newest time in the image.
 
-    Args:
-        asked: how large it is.
-
     Raises:
         InputError: nobody owns both a file and a folder there, or its times are beyond the calendar.
     """

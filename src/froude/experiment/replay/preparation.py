@@ -24,7 +24,7 @@ from froude.base.seeds import Seeds
 from froude.base.summary import counted
 from froude.base.units import parse_zone
 from froude.emulation.programs.audit.lines import Client, Head
-from froude.emulation.sustained import Leftovers, Mode
+from froude.emulation.settings import Leftovers, Mode
 from froude.experiment.replay.block_lists import open_block_lists, write_block_lists
 from froude.experiment.replay.growth import Growth, plan_growth, unused_mark
 from froude.experiment.replay.image import Replayed, profile_of, read_image, replayed_image
@@ -130,9 +130,7 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     """Read the image, lay down its blocks, read the load.
 
     Args:
-        hadoop: the release, for its schema.
         scratch: an empty folder, which stays while it is played.
-        progress: shows what goes on.
 
     Raises:
         InputError: one of the inputs is not what it should be.

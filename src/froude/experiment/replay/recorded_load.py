@@ -81,10 +81,6 @@ def make_ready(log: Iterable[AuditLine], path: Path, rounds: Rounds | None = Non
 def lines_of(log: Iterable[AuditLine], clients: list[Client], path: Path) -> Iterator[Line]:
     """The lines of a log to be made again, without their locks.
 
-    Args:
-        clients: takes them in.
-        path: of the log, for errors.
-
     Raises:
         InputError: one has no time.
     """
@@ -114,8 +110,6 @@ def replay_plan(
     """Who plays a log.
 
     Args:
-        log: that was made ready.
-        datanodes: emulated DataNodes beside the clients.
         remarks: what else is to be kept in mind with the run.
         sources: ids of what it was recorded from, which is never played against.
     """
@@ -169,7 +163,6 @@ def make_trace_ready(trace: Trace, path: Path, cut: Cut | None = None) -> Ready:
     """Write the calls of a Trace's clients for a replay.
 
     Args:
-        trace: with requests and answers.
         path: of the file that players read.
         cut: leaves out what an image holds already.
 

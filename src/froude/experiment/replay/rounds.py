@@ -51,10 +51,7 @@ class Rounds:
         """Look what a log makes and takes away.
 
         Args:
-            lines: all of them, in order.
-            mark: as the field.
             there: those of some paths that were there before the log; None where that is not known.
-            removes: as the field.
         """
         rounds, opened, changes = cls(mark, removes), set[str](), list[Change]()
         for line in lines:

@@ -14,26 +14,28 @@ from typing import Annotated
 from froude.base.errors import InputError
 from froude.base.units import Quantity, seconds_text
 from froude.documents.declared import Declared, Example, declared
-from froude.documents.forms import FieldError, Number, Seconds, Size, Text
+from froude.documents.forms import FieldError, Number, Seconds, Text
 from froude.emulation.abort import EXAMPLE, parse_condition
 from froude.emulation.limits import MEASURES, parse_limit
-from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
-from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
-from froude.emulation.programs.population import Connections
-from froude.emulation.programs.yarn.nodemanagers import KIND as NODEMANAGER
-from froude.emulation.programs.yarn.nodemanagers import NodemanagerSettings
-from froude.emulation.run.run import Record
-from froude.emulation.sharing import MOST_PLAYERS
-from froude.emulation.sustained import Leftovers, Mode, Turnover
-from froude.hadoop.release.distribution import check_release
-from froude.hadoop.release.jvm import heap_bytes
-from froude.hadoop.rpc.connection import current_user
+from froude.emulation.settings import (
+    FASTEST,
+    MOST_PLAYERS,
+    SLOWEST,
+    SLOWEST_RAMP,
+    Connections,
+    DatanodeSettings,
+    Leftovers,
+    Mode,
+    NodemanagerSettings,
+    Pacing,
+    Record,
+    Turnover,
+)
+from froude.hadoop.release.jvm import check_release, heap_bytes
 from froude.hadoop.rpc.target import parse_address
 
 ANY = "any"
 """In a file, the service of the only target: whoever is called."""
-_USUAL, _SHARED = DatanodeSettings(), Connections()
-_MOST = 10**9
 SPREAD = 4
 """The first clients of a population begin within this part of the longest time of a play."""
 
@@ -164,21 +166,6 @@ class Target(NameNodeTarget):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sharing(Declared):
-    """How emulated nodes share connections."""
-
-    pool: Annotated[int, Number(0, 10_000, whole=True)] = _SHARED.pool
-    """Connections by protocol, user and source address; 0 gives each node its own, as real ones have."""
-    user: Annotated[str | None, Example("hdfs")] = None
-    """User of nodes whose workload names none; who runs this by default."""
-
-    @property
-    def connections(self) -> Connections:
-        """What the player takes."""
-        return Connections(self.pool, self.user or current_user())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sending(Declared):
     """How calls are sent."""
 
@@ -193,7 +180,7 @@ class Sending(Declared):
     leftovers: Leftovers = Leftovers.KEEP
     """What becomes of files and folders that clients of a load that is kept up have made and not deleted. keep: they
     stay; remove: clients that follow delete them, next to their own calls."""
-    connections: Sharing = Sharing()
+    connections: Connections = Connections()
     """How emulated nodes share connections."""
 
 
@@ -307,71 +294,18 @@ class PlanLoad(Load):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DatanodeOptions(Declared):
-    """What emulated DataNodes have in common."""
-
-    heartbeat_s: Annotated[float | None, Seconds(), Example("3 s")] = _USUAL.heartbeat_s
-    """Between heartbeats; the recorded period, else 3 s, by default."""
-    full_report_s: Annotated[float, Seconds()] = _USUAL.full_report_s
-    """Between full block reports."""
-    split_blocks: Annotated[int, Number(1, _MOST, whole=True)] = _USUAL.split_blocks
-    """Above so many replicas each storage is reported in a call of its own."""
-    storages: Annotated[int, Number(1, 1000, whole=True)] = _USUAL.storages
-    """Storages of a node."""
-    capacity_bytes: Annotated[int, Size()] = _USUAL.capacity_bytes
-    """What a storage holds."""
-    per_address: Annotated[int, Number(1, 60_000, whole=True)] = _USUAL.per_address
-    """Nodes that share a source address; 1 gives each its own."""
-    stagger: bool = _USUAL.stagger
-    """Whether heartbeats fall anywhere in their interval; false: those of all nodes fall at the same moments."""
-    blocks: Annotated[Path | None, Example("blocks")] = None
-    """Folder of `froude image blocks`, with as many storages: the replicas that each node holds from the start."""
-
-    @property
-    def settings(self) -> DatanodeSettings:
-        """What the program takes."""
-        return DatanodeSettings(
-            blocks=self.blocks,
-            heartbeat_s=self.heartbeat_s,
-            full_report_s=self.full_report_s,
-            split_blocks=self.split_blocks,
-            storages=self.storages,
-            capacity_bytes=self.capacity_bytes,
-            per_address=self.per_address,
-            stagger=self.stagger,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodemanagerOptions(Declared):
-    """What emulated NodeManagers have in common."""
-
-    heartbeat_s: Annotated[float | None, Seconds(), Example("1 s")] = None
-    """Between heartbeats; what the ResourceManager asks for by default."""
-    memory_mb: Annotated[int | None, Number(1, _MOST, whole=True), Example(8192)] = None
-    """Memory for containers, MiB; what was recorded by default."""
-    cores: Annotated[int | None, Number(1, _MOST, whole=True), Example(8)] = None
-    """Virtual cores for containers; what was recorded by default."""
-
-    @property
-    def settings(self) -> NodemanagerSettings:
-        """What the program takes."""
-        return NodemanagerSettings(self.heartbeat_s, memory_mb=self.memory_mb, cores=self.cores)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Nodes(Declared):
     """Settings of emulated nodes, by kind of program."""
 
-    datanodes: DatanodeOptions = DatanodeOptions()
+    datanodes: DatanodeSettings = DatanodeSettings()
     """Emulated DataNodes."""
-    nodemanagers: NodemanagerOptions = NodemanagerOptions()
+    nodemanagers: NodemanagerSettings = NodemanagerSettings()
     """Emulated NodeManagers."""
 
     @property
     def programs(self) -> Mapping[str, object]:
         """What the player takes: settings by kind of program."""
-        return {KIND: self.datanodes.settings, NODEMANAGER: self.nodemanagers.settings}
+        return {each.kind: each for each in (self.datanodes, self.nodemanagers)}
 
 
 # --- options ----------------------------------------------------------------------------------------------

@@ -6,20 +6,16 @@ As `sections`, which has what every experiment has; `scenario` puts them togethe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 from froude.base.units import parse_zone
 from froude.documents.declared import Declared, Example
-from froude.documents.forms import Each, FieldError, Number, Place, Seconds, Size, Text
-from froude.emulation.programs.audit.commands import Assumed
-from froude.emulation.programs.audit.shared import KIND as CLIENTS
-from froude.emulation.programs.hdfs.datanodes import KIND
-from froude.emulation.sustained import Mode
-from froude.experiment.scenario.options import DatanodeOptions, Load, Nodes, Sharing
+from froude.documents.forms import Each, FieldError, Number, Place, Seconds, Text
+from froude.emulation.settings import Connections, DatanodeSettings, LogClientSettings, Mode
+from froude.experiment.scenario.options import Load, Nodes
 
-_ASSUMED = Assumed()
 _MOST = 10**9
 MOST_LINES = 10_000_000
 """Of a log that is made up."""
@@ -87,7 +83,7 @@ class ReplayLoad(Load):
     """Of the dates in the logs."""
     cut: bool = True
     """Whether what the image holds already is left out of the logs."""
-    connections: Sharing = field(default_factory=lambda: Sharing(pool=1))
+    connections: Connections = Connections(pool=1)
     """How clients share connections."""
     growth: LogGrowth = LogGrowth()
     """More clients and more namespace than the log has."""
@@ -133,7 +129,7 @@ class ReplayLoad(Load):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedDatanodes(DatanodeOptions):
+class ReplayedDatanodes(DatanodeSettings):
     """Emulated DataNodes that hold the blocks of an image."""
 
     count: Annotated[int, Number(0, 1_000_000, whole=True)] = 100
@@ -145,37 +141,16 @@ class ReplayedDatanodes(DatanodeOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedClients(Declared):
-    """What the clients of a log are taken to do where the log does not say."""
-
-    file_length_bytes: Annotated[int, Size()] = _ASSUMED.file_bytes
-    """Length of a file that is created or appended to."""
-    blocks: Annotated[int, Number(0, 10_000, whole=True)] = _ASSUMED.blocks
-    """Blocks of such a file; none without DataNodes."""
-    block_size_bytes: Annotated[int, Size()] = _ASSUMED.block_bytes
-    """Block size of such a file."""
-    replication: Annotated[int, Number(1, 512, whole=True)] = _ASSUMED.replication
-    """Replicas of such a file."""
-
-    @property
-    def assumed(self) -> Assumed:
-        """What the program takes."""
-        return Assumed(self.replication, self.block_size_bytes, self.blocks, self.file_length_bytes)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayNodes(Nodes):
     """The emulated nodes of a replay."""
 
     datanodes: ReplayedDatanodes = ReplayedDatanodes()
     """Emulated DataNodes."""
-    clients: ReplayedClients = ReplayedClients()
+    clients: LogClientSettings = LogClientSettings()
     """Clients of the log."""
 
     @property
     def programs(self) -> Mapping[str, object]:
         """What the player takes: settings by kind of program."""
-        assumed = self.clients.assumed
-        if not self.datanodes.count:
-            assumed = replace(assumed, blocks=0)
-        return {KIND: self.datanodes.settings, CLIENTS: assumed}
+        clients = self.clients if self.datanodes.count else replace(self.clients, blocks=0)
+        return {each.kind: each for each in (self.datanodes, clients)}

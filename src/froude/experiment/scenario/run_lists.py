@@ -27,7 +27,6 @@ def scales_of(lists: Mapping[str, Sequence[Quantity]], *, cross: bool = False) -
 
     Args:
         lists: the values of each variable.
-        cross: all combinations instead.
 
     Raises:
         InputError: two lists differ in length.

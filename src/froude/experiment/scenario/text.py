@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from froude.documents.declared import Declaration, Declared, declared
-from froude.documents.forms import Each, Flag, Maybe, Named, Number, Place, Text
+from froude.documents.forms import Each, Flag, Named, Number, Place, Text
 from froude.documents.plain import dump_yaml
 from froude.documents.reading import STAMP
 from froude.experiment.scenario.scenario import KIND, KINDS, MIGRATIONS, Command
@@ -61,6 +61,6 @@ def _comment(text: str, indent: str = "") -> Iterator[str]:
 
 def _allowed(each: Declaration) -> str:
     """What may stand there, where the description does not say it anyway."""
-    form = each.form.form if isinstance(each.form, Maybe) else each.form
+    form = each.single
     plain = form in (Text(), Number(whole=True)) or isinstance(form, (Command, Each, Flag, Named, Place))
     return "" if plain else f" ({form.allowed})"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from froude.base.errors import InputError
 from froude.documents.artifact import Origin, State
 from froude.documents.lineage import dump_sealed_figures, open_sealed
 from froude.documents.migrate import Migrations
-from froude.documents.refusals import refused
+from froude.documents.refusals import formed
 from froude.experiment.compare.file import check_rows
 from froude.experiment.sweep.result import Swept
 
@@ -24,12 +24,7 @@ _FORM = TypeAdapter(Swept)
 
 
 def swept_text(swept: Swept, origin: Origin | None = None) -> str:
-    """The file's text: the answer first.
-
-    Args:
-        swept: what came of it.
-        origin: how it came to be.
-    """
+    """The file's text: the answer first."""
     fields = {"answer": swept.answer, **_FORM.dump_python(swept, mode="json")}
     state = State.INTERRUPTED if swept.interrupted else State.COMPLETE
     return dump_sealed_figures(MIGRATIONS, fields, replace(origin or Origin(), state=state))
@@ -44,10 +39,7 @@ def read_swept(path: Path) -> Swept:
     """
     root = open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
     fields = {name: value for name, value in root.fields.items() if name in Swept.__slots__}
-    try:
-        swept = _FORM.validate_python(fields)
-    except ValidationError as error:
-        raise refused(error, path) from error
+    swept = formed(_FORM, fields, path)
     if not swept.arms:
         raise InputError("has no arm", file=path, place="arms", allowed="one or more")
     for at, arm in enumerate(swept.arms):

@@ -17,7 +17,7 @@ from typing import Any
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.documents.declared import declared
-from froude.documents.forms import Each, FieldError, Maybe, Named, below
+from froude.documents.forms import Each, FieldError, Named, below
 from froude.experiment.scenario.scenario import DynoScenario, PlayScenario, Scenario, SweepScenario
 
 SEED = "seed"
@@ -114,16 +114,15 @@ def varied(value: Any, names: str, new: Any, folder: Path) -> Any:
     inner = getattr(value, each.name)
     if each.section is not None and rest:
         return replace(value, **{each.name: varied(inner, rest, new, folder)})
-    form = each.form.form if isinstance(each.form, Maybe) else each.form
-    if isinstance(form, Named) and rest:
+    if isinstance(each.single, Named) and rest:
         new = {**inner, rest: new}
     elif rest or each.section is not None:
         message = "has no such field" if rest else "is a section"
         raise FieldError(message, found=names, allowed="a field with a single value")
-    elif isinstance(form, Each):
+    elif isinstance(each.single, Each):
         new = [] if new == "" else [new]
     read = each.form.read(new)
-    if not isinstance(form, Named):
+    if not isinstance(each.single, Named):
         read = each.form.moved(read, lambda path: folder / path)
     return replace(value, **{each.name: read})
 

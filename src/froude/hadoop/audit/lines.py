@@ -125,7 +125,6 @@ def audit_lines(
     Args:
         lines: with or without their ends; empty ones are passed over.
         name: of the log, for the places of lines that are left out.
-        dropped: counts these.
         zone: as of `parse_line`.
     """
     for number, text in enumerate(lines, 1):
@@ -303,9 +302,6 @@ def named_address(context: str | None) -> str | None:
 def process(context: str | None) -> str | None:
     """What distinguishes the client from others of the same user and address: port and real user that a proxy names.
 
-    Args:
-        context: a caller context, unescaped.
-
     Returns:
         Such as `40001 oozie`; None where the context names neither.
     """
@@ -383,7 +379,6 @@ def dated(prefix: str, zone: tzinfo) -> tuple[float | None, bool]:
     """The time that a prefix has: that of log4j's own date, else of the last date, which is the nearest to the message.
 
     Args:
-        prefix: what comes before the message.
         zone: of a date that names no offset from UTC.
 
     Returns:

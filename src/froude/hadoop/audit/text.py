@@ -33,7 +33,6 @@ def date_text(time_s: float, zone: tzinfo = UTC) -> str:
 
     Args:
         time_s: since the epoch.
-        zone: in which it is shown.
     """
     milli = round(time_s * 1000)
     return f"{datetime.fromtimestamp(milli // 1000, zone):%Y-%m-%d %H:%M:%S},{milli % 1000:03}"

@@ -93,7 +93,6 @@ def ended(workspace: Path, state: State) -> dict[str, str | None]:
 
     Args:
         workspace: the folder that it belongs to.
-        state: what its file says.
     """
     run = folder_of(workspace) / "run"
     return {

@@ -20,10 +20,6 @@ _LISTED = re.compile(r"^([\w/$]+)(?: id: .*)?$")
 def prepare(hadoop: Hadoop, progress: Progress) -> Path | None:
     """Make the archive unless it is there: one small cluster and one run of the JVM, some 15 s.
 
-    Args:
-        hadoop: the release and the Java.
-        progress: shows what goes on.
-
     Returns:
         The archive; None where there can be none, or the JVM could not make it, which costs time and
         nothing else.

@@ -96,14 +96,12 @@ class Cluster(Startable):
         """Describe it (see `ClusterOptions`); nothing runs before the block is entered.
 
         Args:
-            hadoop: the release to start.
             datanodes: how many DataNodes, 0 to `loopback.MOST_NODES`.
             replication: copies of each block that clients are told to make.
             heap: the NameNode's largest heap, with its unit or in bytes.
             folder: the run folder, kept afterwards; None for a temporary one that is removed.
             audit_log: whether the NameNode writes an audit log.
             fast: quick start-up instead of full speed.
-            conf: further properties for every daemon.
             flags: further JVM flags for every daemon and client.
             aged: whether it begins with ids as a namespace in use has them; a number is the seed.
             places: of the first DataNodes.

@@ -61,11 +61,8 @@ class Daemon:
         """Describe a daemon; nothing is started yet.
 
         Args:
-            hadoop: the release it comes from.
             name: short, unique in its folder: `namenode`, `datanode-0`.
-            main_class: the Java class to start.
             folder: its run folder; configuration is read from `conf` in it.
-            arguments: what follows the class.
             heap: its largest heap, such as `4 GB`.
             fast: quick start-up instead of full speed (see `jvm.FAST_FLAGS`).
             flags: further JVM flags, such as `-Xlog:gc:file=gc.log`.
@@ -212,7 +209,6 @@ class Daemon:
         Args:
             ready: whether it does; asked every 20 ms.
             what: what is waited for, for the error.
-            timeout_s: how long to try.
 
         Raises:
             TargetError: it died, or did not answer in time; with the last error of its own log.
@@ -310,17 +306,12 @@ def child_environment(hadoop: Hadoop, conf: Path) -> dict[str, str]:
 
     Args:
         hadoop: whose Java is named in `JAVA_HOME`.
-        conf: the child's configuration folder.
     """
     return {**clean_environment(conf), "JAVA_HOME": str(hadoop.java.home)}
 
 
 def clean_environment(conf: Path) -> dict[str, str]:
-    """The same for a child that knows its Java.
-
-    Args:
-        conf: the child's configuration folder.
-    """
+    """The same for a child that knows its Java."""
     kept = {
         key: value for key, value in os.environ.items() if not key.startswith(("HADOOP_", "HDFS_", "YARN_"))
     }
@@ -336,9 +327,6 @@ def last_error(*logs: Path) -> str | None:
 
 def last_problem(log: str) -> str | None:
     """The last error in a log4j log or a Java stack trace, with its cause.
-
-    Args:
-        log: the text, or its end.
 
     Returns:
         The error line, and what the exception after it says; None when nothing went wrong.

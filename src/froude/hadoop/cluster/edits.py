@@ -138,10 +138,6 @@ def around(folder: Path, transaction: int, hadoop: Hadoop) -> Around:
 def operations(path: Path, hadoop: Hadoop, scratch: Path) -> Iterator[Operation]:
     """The transactions of a file of edits, one by one.
 
-    Args:
-        hadoop: whose viewer reads it.
-        scratch: where its XML lies meanwhile.
-
     Raises:
         InputError: the viewer cannot read it.
     """

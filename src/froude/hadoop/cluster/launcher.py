@@ -142,7 +142,6 @@ def call(home: Path, words: Sequence[str], stdout: IO[str] | None = None) -> int
 
     Args:
         home: what `write_home` wrote.
-        words: the command and its arguments.
         stdout: in place of this process's output.
 
     Returns:

@@ -88,7 +88,6 @@ class NameNode(Startable):
         """Describe it (see `NameNodeOptions`); nothing runs before the block is entered.
 
         Args:
-            hadoop: the release to start.
             heap: its largest heap, with its unit or in bytes.
             folder: the run folder, kept afterwards; None for a temporary one that is removed.
             audit_log: whether it writes an audit log.
@@ -96,7 +95,6 @@ class NameNode(Startable):
             image: a name directory or an FsImage to start from, which is copied; None for an empty one.
             prefix: the loopback network, `127.a.b`; None for a free one.
             replication: copies of each block that clients are told to make.
-            jars: plug-ins on its class path.
             patches: jars whose classes take the place of the release's own.
             aged: seed of random numbers by which the ids of a freshly formatted one are moved on; None for none.
             addresses: of its RPC and its web server; None for free ports on an address of its own.

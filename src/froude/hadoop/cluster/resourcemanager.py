@@ -67,7 +67,6 @@ class ResourceManager(Startable):
         """Describe it; nothing runs before the block is entered.
 
         Args:
-            hadoop: the release to start.
             heap: its largest heap, with its unit or in bytes.
             folder: the run folder, kept afterwards; None for a temporary one that is removed.
             fast: quick start-up instead of full speed.

@@ -109,9 +109,7 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
     """Hold a cluster until SIGTERM.
 
     Args:
-        folder: its run folder, which exists.
         leash: let go once the cluster is live.
-        fronted: what stands before the masters.
     """
     hadoop = Hadoop.find(wanted.release, wanted.home)
     with ExitStack() as stack:
@@ -202,10 +200,6 @@ def _addresses(wanted: Wanted) -> tuple[tuple[str, int], tuple[str, int]] | None
 def run(folder: Path, wanted: Wanted, fronted: Fronted = directly) -> int:
     """The body of the process.
 
-    Args:
-        folder: the cluster's folder, which exists.
-        fronted: what stands before the masters.
-
     Returns:
         The exit code; why it is not 0 stands in the folder, unless the starter is gone: then the folder is.
     """
@@ -234,7 +228,6 @@ def main(arguments: list[str], fronted: Fronted = directly) -> int:
 
     Args:
         arguments: its folder, and what is wanted as JSON.
-        fronted: what stands before the masters.
 
     Returns:
         The exit code.

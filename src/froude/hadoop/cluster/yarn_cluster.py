@@ -76,11 +76,9 @@ class YarnCluster(Startable):
         """Describe it; nothing runs before the block is entered.
 
         Args:
-            hadoop: the release to start.
             nodemanagers: how many NodeManagers, 1 to `loopback.MOST_NODES`.
             replication: copies of each block that clients are told to make.
             containers: what they may use; None for `Containers()`.
-            progress: shows what is fetched.
             options: those of `Cluster`; further properties (`conf`) go to the file that their prefix says.
 
         Raises:
@@ -268,7 +266,6 @@ class YarnCluster(Startable):
         Args:
             words: a ready job (`examples`, `streaming`, `distcp`), `jar` and a jar, or another command of `yarn`,
                 `mapred` or `hdfs`; and its arguments.
-            environment: further variables of its client.
             timeout_s: how long it may take.
 
         Raises:

@@ -43,7 +43,6 @@ def age(name_dir: Path, schema: Schema, rng: random.Random) -> LastIds:
     Args:
         name_dir: the folder with `current` in it.
         schema: of the release that formatted it.
-        rng: where the numbers come from.
 
     Returns:
         The ids given last, as they are now.
@@ -73,7 +72,6 @@ def aged(
 
     Args:
         sections: of any image, by their names.
-        rng: where the numbers come from.
         name: what to call it in errors.
 
     Raises:

@@ -59,7 +59,6 @@ def write_columns(
     """Place every block of a namespace and write the lists of all nodes.
 
     Args:
-        schemes: its erasure coding policies.
         cluster: where replicas may lie.
         folder: an empty folder, which takes the files.
 
@@ -185,7 +184,6 @@ def _scatter(placing: _Placing, edges: Ints, free: Ints, file: int) -> None:
     """Write replicas to their ranges of a file, in whatever order they come.
 
     Args:
-        edges: of ranges of ids.
         free: (ranges,) the next free row of each; moved on.
     """
     for placed in placing.batches():

@@ -66,9 +66,7 @@ class Composer:
         """Name the folders; nothing else is worked out yet.
 
         Args:
-            template: what the namespace is like.
             schema: of the release that shall read the image.
-            identity: what it says of itself.
             policies: its ErasureCodingSection, where files refer to policies of their own; None for the system's.
         """
         self._template, self._growth, self._schema = template, growth, schema
@@ -252,7 +250,6 @@ def _fill(
     Args:
         inode: the message, which is filled anew; its name is there.
         value: of `_FILE_COLUMNS`.
-        ids: the next ones; moved on.
         is_coded: whether it is erasure-coded.
     """
     inode.id = ids.inode

@@ -64,9 +64,6 @@ class ImageFile:
     def pieces(self, name: str, part: Extent | None = None) -> Iterator[bytes]:
         """The bytes of a section, decompressed, in pieces of bounded size; none for one that the image lacks.
 
-        Args:
-            part: one of its parts alone.
-
         Raises:
             InputError: it cannot be read, or is damaged.
         """
@@ -226,9 +223,6 @@ def text_of(value: str | bytes) -> str:
 
 def first_of(data: bytes, message: type[Message], *, name: str) -> tuple[Fields, bytes]:
     """The message that a section begins with, and the bytes after it.
-
-    Args:
-        name: of the image, for errors.
 
     Raises:
         InputError: there is no such message.

@@ -43,7 +43,6 @@ def grow(template: Namespace, factor: float) -> Growth:
     What lies only in snapshots is left out, and so are symbolic links.
 
     Args:
-        template: what it shall be like.
         factor: above 0; inodes of the new one for each of the template.
     """
     kinds, depths, linked = template.column("type"), template.depths(), template.linked

@@ -124,7 +124,6 @@ class HeapLaw:
         """The heap of a namespace.
 
         Args:
-            objects: inodes and blocks together.
             blocks: blocks for each inode.
 
         Raises:

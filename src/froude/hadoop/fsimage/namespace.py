@@ -199,9 +199,7 @@ def read_parents(reader: Reader, ids: Sequence[Ints], folders: Flags, root: int,
     """(inodes,) row of the folder of each; folders name their children, some through a reference that renames left.
 
     Args:
-        ids: (inodes,) ids, in pieces.
         folders: (inodes,) whether each is a folder.
-        root: id of the root.
         folder: takes files of what is as long as the image has inodes.
 
     Returns:
@@ -233,10 +231,6 @@ def read_parents(reader: Reader, ids: Sequence[Ints], folders: Flags, root: int,
 
 class _Places:
     """Which row an inode stands in, by its id: both in one number, sorted, in a file.
-
-    Args:
-        root: the lowest of them.
-        reader: of the image, for errors.
 
     Raises:
         InputError: the root is not the lowest, an id stands twice, or they lie further apart than any honest ones.

@@ -49,7 +49,6 @@ def place_replicas(topology: Topology, counts: Ints, rng: np.random.Generator) -
 
     Args:
         counts: (blocks,) replicas of each; at most as many as there are nodes are placed.
-        rng: where the choices come from.
     """
     counts = np.minimum(counts, topology.nodes)
     placed = np.full((len(counts), int(counts.max(initial=0))), _NONE, np.int64)
@@ -63,9 +62,7 @@ def place_groups(topology: Topology, groups: int, width: int, rng: np.random.Gen
     """(groups, width) a node of each internal block; -1 where there are too few nodes.
 
     Args:
-        groups: how many block groups.
         width: internal blocks of each.
-        rng: where the choices come from.
     """
     starts = topology.starts
     placed = np.full((groups, width), _NONE, np.int64)

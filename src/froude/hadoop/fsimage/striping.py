@@ -73,7 +73,6 @@ def scheme(number: int, known: Mapping[int, Scheme]) -> Scheme:
     """The scheme of a policy; of one that nothing says anything of, groups are taken as they are.
 
     Args:
-        number: id of the policy.
         known: as `schemes` gives them.
     """
     return known.get(number, _WHOLE)

@@ -82,12 +82,7 @@ class Profile:
 
 
 def make_template(profile: Profile, rng: np.random.Generator) -> Namespace:
-    """A namespace of at most some hundred thousand inodes.
-
-    Args:
-        profile: what it is like.
-        rng: where its numbers come from.
-    """
+    """A namespace of at most some hundred thousand inodes."""
     draws = _Draws(profile, rng)
     per_folder = float(np.mean(draws.span(profile.files_per_directory, 10_000)))
     per_file = float(np.mean(-(-draws.span(profile.file_length, 10_000) // profile.block_size)))

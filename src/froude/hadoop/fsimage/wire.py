@@ -115,7 +115,6 @@ class Splitter:
         """Take messages apart.
 
         Args:
-            source: what they lie in.
             starts: (messages,) where each begins, ascending.
             ends: (messages,) where each ends.
         """
@@ -174,7 +173,6 @@ def varints(source: Source, place: Places) -> tuple[Numbers, Places]:
     """The varints that begin at some places, and how many bytes each takes; more than any has for what is none.
 
     Args:
-        source: what they lie in.
         place: where they begin, at most where it ends.
     """
     word = source.words[place]

@@ -110,11 +110,7 @@ def gc_log_flag(path: object) -> str:
 
 
 def put_together(pauses: Sequence[Pause]) -> Pauses:
-    """Number, sum and percentiles of pauses; zeros of none.
-
-    Args:
-        pauses: in any order.
-    """
+    """Number, sum and percentiles of pauses; zeros of none."""
     lengths = sorted(pause.duration_s for pause in pauses)
     if not lengths:
         return Pauses(0, 0.0, 0.0, 0.0, 0.0)

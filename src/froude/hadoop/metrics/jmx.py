@@ -58,9 +58,7 @@ def jmx(http: tuple[str, int], query: str, *, timeout_s: float = 5.0) -> list[Be
     """The MBeans that match a query, of a daemon that answers HTTP.
 
     Args:
-        http: its web address and port.
         query: an object name, with `*` where anything may stand; with `::NAME` behind it, that attribute alone.
-        timeout_s: how long to wait.
 
     Raises:
         TargetError: no answer, or one that is no JMX.
@@ -77,10 +75,6 @@ def jmx(http: tuple[str, int], query: str, *, timeout_s: float = 5.0) -> list[Be
 
 def resourcemanager_id(http: tuple[str, int], *, timeout_s: float = 5.0) -> str:
     """The time stamp of its start by which a ResourceManager names its applications.
-
-    Args:
-        http: its web address and port.
-        timeout_s: how long to wait.
 
     Raises:
         TargetError: no answer, or not a ResourceManager's; or it is not active, and has another id when it is.

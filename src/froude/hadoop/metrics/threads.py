@@ -43,12 +43,7 @@ class ThreadTimes:
     """CPU time of a JVM's threads by purpose; what a thread used that has ended since stays counted."""
 
     def __init__(self, pid: int, *, proc: Path = Path("/proc")) -> None:
-        """Nothing is counted yet.
-
-        Args:
-            pid: of the JVM.
-            proc: where Linux shows processes.
-        """
+        """Nothing is counted yet."""
         self._tasks = proc / str(pid) / "task"
         self._seen: dict[tuple[str, str], float] = {}
         self._totals = dict.fromkeys(_NAMES, 0.0)

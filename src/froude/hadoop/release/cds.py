@@ -48,7 +48,6 @@ def class_path(hadoop: Hadoop, conf: Path, *, fast: bool) -> str:
 
     Args:
         hadoop: the release whose jars are loaded.
-        conf: the folder with its configuration.
         fast: whether the archive may be used, where there is one.
 
     Returns:

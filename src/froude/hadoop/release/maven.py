@@ -134,7 +134,6 @@ class Repository:
 
         Args:
             wanted: each file and, where known, its SHA-256.
-            label: what it says meanwhile.
         """
         with progress.task(label, total=len(wanted)) as task, ThreadPoolExecutor(_PARALLEL) as pool:
             waiting = [pool.submit(self.fetch, which, sha256=digest) for which, digest in wanted.items()]

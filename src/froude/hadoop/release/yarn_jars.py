@@ -56,7 +56,6 @@ class YarnJars:
 
         Args:
             hadoop: the release, as `Hadoop.find` gives it.
-            progress: shows what is fetched.
 
         Raises:
             MissingError: the jars cannot be had.

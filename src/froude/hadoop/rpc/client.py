@@ -155,12 +155,9 @@ class ClientConnection:
 
         Args:
             call_id: 0 to 2^31 - 1, not in flight on this connection. A call sent again keeps its id.
-            method: its name within the protocol.
-            body: the serialised request message.
             protocol: declared protocol, when it is not the connection's.
             retry: 0 for the first attempt, then counting, so that the server's retry cache knows it again.
             client_id: whose call it is, when the connection carries calls of several emulated processes.
-            caller_context: instead of the connection's own.
 
         Raises:
             LocalProtocolError: the connection is not ready, or the id is not free or not in range.

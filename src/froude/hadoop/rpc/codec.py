@@ -202,7 +202,6 @@ def decode_call(header: Any, payload: bytes, at: int) -> Request:
     """The call of a frame whose request header is read already.
 
     Args:
-        header: the frame's RPC request header.
         payload: the frame without its length.
         at: byte where that header ends.
 

@@ -59,16 +59,12 @@ class Connection:
         """Prepare a connection; nothing is sent yet.
 
         Args:
-            schema: of the daemon's release.
             protocol: wire name of the protocol that the connection is opened for.
             user: effective user; None takes none with a token, else the current one (`HADOOP_USER_NAME`,
             `USER`).
-            real_user: who impersonates the user.
             token: authenticate by it (DIGEST-MD5).
             sasl: begin with SASL also without a token, as a client of a daemon with security on does.
-            caller_context: for the audit log.
             client_id: 16 bytes; None makes a fresh one.
-            source: local address to connect from.
             timeout_s: longest wait for the connection, and for each answer.
         """
         self.address = (host, port)
@@ -174,7 +170,6 @@ class Connection:
         """Make one call and wait for its answer.
 
         Args:
-            method: its name within the protocol.
             request: of the schema's class for it.
             protocol: declared protocol, when it is not the connection's.
             call_id: None takes the next free one. To repeat a call on a new connection give that connection
@@ -242,7 +237,6 @@ def stated(error: OSError, peer: str, what: str, timeout_s: float) -> TargetErro
     """What the operating system said of a peer, in words.
 
     Args:
-        error: what the system said.
         peer: whom it was about, as `host:port`.
         what: what was going on, such as `connecting`.
         timeout_s: seconds that were waited for, told when the error is a timeout.

@@ -39,7 +39,6 @@ def ask_identity(
 
     Args:
         service: what it is; empty means a NameNode.
-        address: its host and port.
         timeout_s: how long to wait for the connection, and for the answer.
 
     Raises:

@@ -67,7 +67,6 @@ class Observer:
         """Take bytes of either side; what they complete.
 
         Args:
-            data: the bytes.
             from_client: whether the client sent them.
         """
         if self._lost[from_client]:

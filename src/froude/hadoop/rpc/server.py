@@ -112,7 +112,6 @@ class ServerConnection:
 
         Args:
             call_id: the call, which came in a `Request` and waits for its answer.
-            body: the serialised response message.
 
         Raises:
             LocalProtocolError: no such call waits for an answer.
@@ -126,7 +125,6 @@ class ServerConnection:
 
         Args:
             call_id: the call; with `fatal` also an id below zero, when no call is to blame.
-            error_class: Java class of the exception.
             message: its text; Hadoop sends class and stack.
             detail: RpcErrorCodeProto's number; 1 is an exception of the application.
             fatal: whether the connection ends with it.

@@ -77,6 +77,5 @@ def after(table: dict[State, dict[Trigger, State]], state: State, trigger: Trigg
 
     Args:
         table: `CLIENT` or `SERVER`.
-        state: where the connection stands.
     """
     return table[state].get(trigger)

@@ -100,7 +100,6 @@ def parse_address(text: str, *, place: str, free_port: bool = False) -> tuple[st
     """Host and port of `hdfs://HOST:PORT` or `HOST:PORT`.
 
     Args:
-        place: which flag, for the error.
         free_port: whether port 0 may be asked for, to listen on a free one.
 
     Raises:

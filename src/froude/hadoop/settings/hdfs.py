@@ -17,9 +17,7 @@ def core_site(default_fs: str, *, scratch: str, user: str, extra: Mapping[str, s
 
     Args:
         default_fs: the NameNode, as `hdfs://host:port`.
-        scratch: a folder for temporary files.
         user: who may act for others: the player sends calls in the name of recorded users.
-        extra: properties that override these.
     """
     return {
         "fs.defaultFS": default_fs,
@@ -41,7 +39,6 @@ def hdfs_site(*, replication: int, user: str, extra: Mapping[str, str]) -> Site:
     Args:
         replication: copies of each block.
         user: the superuser; permissions are checked as in production.
-        extra: properties that override these.
     """
     return {
         "dfs.replication": str(replication),
@@ -62,8 +59,6 @@ def namenode_site(
     Args:
         rpc: address and port of its RPC server.
         http: address and port of its web server, which answers `/jmx`.
-        folder: where the name directory lies.
-        extra: properties that override these.
     """
     return {
         "dfs.namenode.rpc-address": f"{rpc[0]}:{rpc[1]}",
@@ -91,7 +86,6 @@ def datanode_site(address: str, *, ports: tuple[int, int, int], folder: str) -> 
     Args:
         address: its own loopback address, also its host name.
         ports: of data transfer, HTTP and IPC; the same on every node, as in a real cluster.
-        folder: where its blocks lie.
     """
     data, http, ipc = ports
     return {

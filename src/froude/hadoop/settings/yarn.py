@@ -83,11 +83,7 @@ def hosts(self_at: str, names: Mapping[str, str], *, machine: str) -> str:
 
 
 def java_flags(hosts_file: str) -> list[str]:
-    """What each JVM of YARN needs, its clients' and containers' too.
-
-    Args:
-        hosts_file: where its hosts file lies.
-    """
+    """What each JVM of YARN needs, its clients' and containers' too."""
     return [f"-Djdk.net.hosts.file={hosts_file}", _OPENED]
 
 
@@ -98,7 +94,6 @@ def yarn_site(network: str, *, containers: Containers, jars: str, extra: Mapping
         network: such as `127.3.7`.
         containers: what they may use.
         jars: what containers load, as a class path.
-        extra: properties that override these.
     """
     return {
         **_resourcemanager(RESOURCEMANAGER),
@@ -184,7 +179,6 @@ def mapred_site(network: str, *, containers: Containers, extra: Mapping[str, str
     Args:
         network: such as `127.3.7`.
         containers: what they may use.
-        extra: properties that override these.
     """
     task_heap = f"-Xmx{containers.task_mb * 11 // 16}m"
     return {

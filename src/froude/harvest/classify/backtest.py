@@ -82,7 +82,6 @@ def backtest(
 
     Args:
         datacenter: with at least two periods.
-        grouping: how classes are made.
         days: of a period; None takes the longest of `PERIODS` of which the history holds two.
 
     Raises:
@@ -112,9 +111,6 @@ def stability(
     datacenter: Datacenter, seeds: Seeds, grouping: Grouping | None = None, *, days: int
 ) -> Stability | None:
     """Classes made anew every day over a window of some days, each against the day before.
-
-    Args:
-        grouping: how classes are made.
 
     Returns:
         None where the history holds no two windows. Classifies once a day beyond the window.

@@ -81,8 +81,6 @@ def classify(datacenter: Datacenter, seeds: Seeds, grouping: Grouping | None = N
 
     Args:
         datacenter: with at least two days of utilisation.
-        seeds: K-means begins at random.
-        grouping: how classes are made.
 
     Raises:
         InputError: less than two days.

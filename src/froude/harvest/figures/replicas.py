@@ -156,11 +156,7 @@ def count_text(mean: float) -> str:
 
 
 def least_and_most(found: Compared) -> tuple[int | None, int | None]:
-    """Blocks lost in the best and in the worst run; None where there was one alone.
-
-    Args:
-        found: a policy over its runs.
-    """
+    """Blocks lost in the best and in the worst run; None where there was one alone."""
     return (int(found.lost.least), int(found.lost.most)) if len(found.outcomes) > 1 else (None, None)
 
 

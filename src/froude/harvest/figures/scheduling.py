@@ -101,11 +101,7 @@ def schedule_report(
 
 
 def scheduling_report(month: Month, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> Report:
-    """A month of jobs under each scheduler: the ablation.
-
-    Args:
-        month: servers and tenants.
-    """
+    """A month of jobs under each scheduler: the ablation."""
     times, runs = spreads(outcomes, "job_s"), len({each.run for each in outcomes})
     paired = gains(outcomes) if Scheduler.PT.value in times else {}
     stock = times.get(Scheduler.STOCK.value)

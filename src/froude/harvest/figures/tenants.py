@@ -32,11 +32,7 @@ _MOST = 8
 
 
 def characterise_report(datacenter: Datacenter, found: Characteristics, facts: Mapping[str, str]) -> Report:
-    """A page of Figures 1 to 6.
-
-    Args:
-        datacenter: what was looked at.
-    """
+    """A page of Figures 1 to 6."""
     days = datacenter.slots * datacenter.slot_s / 86400
     base = base_text(found.servers_with_pattern, len(datacenter.servers), "server")
     lede = f"Of {base} a pattern is known, over {days:.0f} days."
@@ -84,7 +80,6 @@ def not_known(datacenter: Datacenter, patterns: Patterns, what: str) -> list[Cal
     """What no statistic is of, which patterns are uncertain, and why.
 
     Args:
-        patterns: of the datacenter's tenants.
         what: that tenants lack: `class` or `pattern`.
     """
     notes, tenants = [], len(patterns.pattern)

@@ -52,7 +52,6 @@ class Calls:
 
         Args:
             choose: chooses the classes of a job.
-            ran: remembers how one ran.
             view: the cluster as it was seen last.
         """
         self.choose, self.ran, self.view = choose, ran, view

@@ -31,7 +31,6 @@ class AttributeAdmin:
         """Nothing is sent yet.
 
         Args:
-            host: of its admin protocol.
             schema: of its release, or of one whose admin protocol is the same.
         """
         self._address = (host, port)

@@ -50,7 +50,6 @@ def class_labels(classes: Classes, state: ClusterState, prior: Prior | None = No
     """A class for each node, that of its server, and a label where nobody else has given one.
 
     Args:
-        classes: of the cluster's servers.
         prior: what was there before any change; labels that were added then are ours, also of classes that are gone.
     """
     names = {each.name for each in classes.known}
@@ -123,7 +122,6 @@ def class_changes(
 
     Args:
         labelled: which class each node is of.
-        carrier: what shall carry it.
         queues: whether capacities of queues are changed, too, for labels.
 
     Raises:
@@ -203,12 +201,7 @@ def together(*changes: Changes) -> Changes:
 
 
 def remembered(address: str, state: ClusterState, changes: Changes, before: Prior | None) -> Prior:
-    """What must be known to take changes back: of a thing that was changed twice, what it was at first.
-
-    Args:
-        changes: about to be made.
-        before: what is remembered already.
-    """
+    """What must be known to take changes back: of a thing that was changed twice, what it was at first."""
     labels = {node.id: node.label for node in state.nodes}
     totals = {node.id: node.total for node in state.nodes}
     attributes = {node.host: node.attribute for node in state.nodes}
@@ -229,7 +222,6 @@ def remembered_part(changes: Changes, prior: Prior | None) -> Changes:
     """What of changes can be taken back by what is remembered already.
 
     Args:
-        changes: about to be made.
         prior: what is remembered; None for nothing.
     """
     if prior is None:

@@ -147,11 +147,7 @@ def _room(rooms: Sequence[ClassRoom], kind: JobType, policy: Policy, container: 
 
 
 def choice_fields(choice: Choice) -> dict[str, Any]:
-    """A choice as the class-selection API answers it, in JSON.
-
-    Args:
-        choice: where a job shall run.
-    """
+    """A choice as the class-selection API answers it, in JSON."""
     return {
         "job": choice.job,
         "type": choice.kind.value,

@@ -51,7 +51,6 @@ def classes_of(datacenter: Datacenter, found: Classification, before: Classes | 
     A label is what jobs wait for: without this, the numbers of classes would change from day to day with their averages.
 
     Args:
-        datacenter: whose servers they are.
         before: of the day before; None for the names that they have.
 
     Returns:
@@ -84,7 +83,6 @@ def rooms_of(
     """What room each class has now, for `select`.
 
     Args:
-        classes: of the cluster's servers.
         own_of: by node, what its containers may use on a server without a primary tenant; nodes that are absent have
             what they have now.
         measured: by node or host, what primary tenants use; None takes what nodes report.

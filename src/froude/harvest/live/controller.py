@@ -93,9 +93,7 @@ class Controller:
         """Nothing was seen yet.
 
         Args:
-            history: of the tenants.
             draws: of jobs' classes; None for those of the seeds.
-            known: from an earlier life.
             prior: what was there before the first change of an earlier life.
         """
         self._wanted, self.history, self._seeds = wanted, history, seeds

@@ -15,11 +15,7 @@ _LIMIT_BYTES = 64 << 20
 
 
 def prior_json(prior: Prior, origin: Origin | None = None) -> str:
-    """The text of the file.
-
-    Args:
-        origin: how it came to be.
-    """
+    """The text of the file."""
     return dump_sealed_figures(MIGRATIONS, asdict(prior), origin or Origin())
 
 

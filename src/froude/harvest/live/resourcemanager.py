@@ -45,7 +45,6 @@ class ResourceManager:
         """Nothing is sent yet.
 
         Args:
-            host: of its web server.
             user: who asks, where it believes a name (simple authentication); empty for nobody.
             set_classes: sets node attributes, which REST cannot (`AttributeAdmin`); None where none are set.
             note: told of a node, or a few percent of them, in a form that is not known, when that changes: they are left

@@ -44,11 +44,7 @@ class Known:
 
 
 def known_json(known: Known, origin: Origin | None = None) -> str:
-    """The text of the file.
-
-    Args:
-        origin: how it came to be.
-    """
+    """The text of the file."""
     fields: dict[str, Any] = {
         "ids": list(known.ids),
         "nodes": sorted(known.nodes),

@@ -132,7 +132,6 @@ class Service:
 
         Args:
             cluster: to look at and to change.
-            places: where its files are.
             usage: what primary tenants use now, read anew at each look; None for what nodes report.
         """
         self._cluster, self._controller, self._places = cluster, controller, places
@@ -153,9 +152,6 @@ class Service:
 
     def run(self, stop: threading.Event) -> None:
         """Look at the cluster at even times until told to stop; what is known is then written.
-
-        Args:
-            stop: set to end it.
 
         Raises:
             GuardError: another cluster answers; nothing of it was changed.
@@ -279,11 +275,7 @@ def one_daemon(places: Places) -> Iterator[None]:
 
 @contextmanager
 def access(places: Places, url: str, token: str) -> Iterator[None]:
-    """Say where the API is while the block runs, in a file for its owner only.
-
-    Args:
-        url: where it is served.
-    """
+    """Say where the API is while the block runs, in a file for its owner only."""
     atomic_write_text(places.access, dump_figures(ACCESS, ACCESS_VERSION, {"address": url, "token": token}))
     try:
         yield

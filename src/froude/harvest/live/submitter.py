@@ -28,11 +28,7 @@ class Selecting(Protocol):
     """Who tells where a job shall run."""
 
     def select(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        """An answer of the form of the API's.
-
-        Args:
-            asked: a request of its form.
-        """
+        """An answer of the form of the API's."""
         ...
 
     def ran(self, told: Mapping[str, Any]) -> None:
@@ -121,7 +117,6 @@ def run_application(
     Args:
         cluster: below `ws/v1/cluster/`.
         fields: its submission context, without id and labels.
-        target: where it shall run.
 
     Returns:
         Its id, and how long it took, seconds.

@@ -43,9 +43,6 @@ def command_for(words: Sequence[str], target: Target) -> list[str]:
     A word `{options}` stands for options of MapReduce, and `{label}`, `{master_label}`, `{attributes}` and
     `{containers}` within a word for what they say. Without any, options go where known commands take theirs.
 
-    Args:
-        target: where it shall run.
-
     Raises:
         InputError: it is no command that is known, and has no such place.
     """
@@ -70,9 +67,6 @@ def command_for(words: Sequence[str], target: Target) -> list[str]:
 def mapreduce_options(target: Target) -> list[str]:
     """Options of a MapReduce job.
 
-    Args:
-        target: where it shall run.
-
     Source: `MRJobConfig.JOB_NODE_LABEL_EXP` and `AM_NODE_LABEL_EXP` of Hadoop.
     """
     named = {
@@ -84,9 +78,6 @@ def mapreduce_options(target: Target) -> list[str]:
 
 def spark_options(target: Target) -> list[str]:
     """Options of spark-submit.
-
-    Args:
-        target: where it shall run.
 
     Source: "Running Spark on YARN", Spark's documentation.
     """
@@ -102,7 +93,6 @@ def submission_for(fields: Mapping[str, Any], target: Target, application: str) 
 
     Args:
         fields: an application submission context as its REST interface takes it.
-        target: where it shall run.
         application: the id that it was given.
     """
     labels = {

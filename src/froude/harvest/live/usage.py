@@ -78,7 +78,6 @@ def used_by(node: Node, measured: Mapping[str, Usage] | None) -> Usage | None:
     """What the primary tenant of a node uses, as somebody measured it, or else as the node reports it.
 
     Args:
-        node: as the ResourceManager sees it.
         measured: by node or host; None where nobody did.
     """
     return usage_of(node) if measured is None else measured.get(node.id, measured.get(node.host))

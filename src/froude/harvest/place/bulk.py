@@ -37,11 +37,7 @@ class Placed:
 
 
 def relaxations(targets: Targets) -> Mapping[str, int]:
-    """By attribute: how many replicas broke it.
-
-    Args:
-        targets: the servers after the placement.
-    """
+    """By attribute: how many replicas broke it."""
     return {each.value: int(targets.relaxed[number]) for number, each in enumerate(ATTRIBUTES)}
 
 
@@ -57,10 +53,8 @@ def place_blocks(  # noqa: PLR0917 - as `prepare`, with blocks
     """Place blocks whose writers are servers drawn with equal chance.
 
     Args:
-        policy: how replicas are placed.
         capacity: shape (servers,): replicas that each takes.
         replicas: of a block, from 1.
-        seed: of the permutations of copysets.
     """
     targets, rules = prepare(layout, policy, capacity, replicas, seed)
     writers = generator.integers(0, layout.servers, blocks, dtype=np.int32)

@@ -20,7 +20,6 @@ def choose_distinct(targets: Targets, rules: Rules, taken: Numbers, count: int, 
     """A server for the next replica; -1 where none may have it.
 
     Args:
-        rules: of a constrained policy.
         taken: servers of the block's other replicas.
         count: how many of `taken` count, from 0.
         chance: numbers in [0, 1).

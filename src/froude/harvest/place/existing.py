@@ -99,7 +99,6 @@ def existing(
     """Blocks on servers, from blocks on addresses.
 
     Args:
-        layout: of the known servers.
         server: shape (addresses,): the server of each; -1 where it is not known.
         placed: shape (blocks, most replicas): numbers of addresses; -1 where there is no more.
         known: of the servers of the layout, as `known_of`; None where all is known.
@@ -119,9 +118,6 @@ def broken(found: Existing) -> tuple[Broken, ...]:
     """By attribute: the blocks that break its constraint for certain, whether a policy has it or not.
 
     What is not known of a server could be that of any other, or of none: it is not counted.
-
-    Args:
-        found: blocks as they lie.
     """
     layout, width = found.layout, found.replicas.shape[1]
     values = (layout.environment, layout.rack, layout.row, layout.column)
@@ -145,10 +141,8 @@ def as_placed(found: Existing, policy: Policy, fill: float, seed: int = 0) -> Pl
     """The same, ready for a simulation in which a policy places what is copied again.
 
     Args:
-        found: blocks as they lie.
         fill: share of the space that the replicas take, above 0 to 1; a server that holds more than its share of
             the space has just room for what it holds.
-        seed: of the permutations of copysets.
     """
     layout, there = found.layout, found.replicas[found.replicas >= 0]
     used = np.bincount(there, minlength=layout.servers)

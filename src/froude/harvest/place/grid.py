@@ -51,7 +51,6 @@ def reimage_frequency(datacenter: Datacenter, before_s: float, months: float = 3
     """Shape (tenants,): reimages per server and month, in the months that end at a moment.
 
     Args:
-        datacenter: whose tenants.
         before_s: the moment, on the datacenter's own time; nothing from then on is looked at.
         months: how many, above 0.
     """
@@ -67,7 +66,6 @@ def peaks(datacenter: Datacenter, before_s: float, quantile: float = PEAK_QUANTI
     property that does not change.
 
     Args:
-        datacenter: whose tenants.
         before_s: the moment, on the datacenter's own time.
         quantile: of the series, 0 to 1.
     """
@@ -110,9 +108,7 @@ def grid_of(
     """The 3 x 3 grid of a datacenter as it was known at a moment.
 
     Args:
-        datacenter: whose tenants.
         before_s: the moment, on the datacenter's own time.
-        months: of reimages before it.
         space: shape (servers,): what each server has to give; by default all the same.
     """
     by_server = np.ones(len(datacenter.servers)) if space is None else space

@@ -36,11 +36,7 @@ class Layout:
 
 
 def layout(datacenter: Datacenter, grid: Grid) -> Layout:
-    """What a placement needs to know of a datacenter.
-
-    Args:
-        grid: the classes of its tenants.
-    """
+    """What a placement needs to know of a datacenter."""
     tenant = datacenter.server_tenant
     rack = datacenter.server_rack
     known = np.where(rack >= 0, rack, int(rack.max(initial=-1)) + 1)

@@ -130,7 +130,6 @@ def constrained(distinct: Iterable[str], soft: Iterable[str] = (), draw: Draw = 
     Args:
         distinct: names of attributes, the most important first.
         soft: those of them that may be given up.
-        draw: how a server is drawn.
 
     Raises:
         InputError: an attribute is not known, is named twice, or is soft and no constraint.

@@ -51,10 +51,8 @@ def prepare(
     """Empty servers and the rules for them.
 
     Args:
-        policy: how replicas are placed.
         capacity: shape (servers,): replicas that each takes.
         replicas: of a block, from 1.
-        seed: of the permutations of copysets.
 
     Raises:
         ValueError: no replica, not a capacity for each server, or more classes than fit.

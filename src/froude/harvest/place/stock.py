@@ -23,7 +23,6 @@ def choose_stock(targets: Targets, rules: Rules, taken: Numbers, count: int, cha
 
     Args:
         targets: the servers, in groups by rack.
-        rules: of a stock policy.
         taken: servers of the block's other replicas.
         count: how many of `taken` count, from 0.
         chance: numbers in [0, 1).
@@ -125,7 +124,6 @@ def choose_copyset(targets: Targets, rules: Rules, taken: Numbers, count: int, c
     """A server of a copyset that holds the block's other replicas; any, and counted, where that has no space.
 
     Args:
-        rules: of a copyset policy.
         taken: servers of the block's other replicas.
         count: how many of `taken` count, from 0.
         chance: numbers in [0, 1).

@@ -79,7 +79,6 @@ def make_targets(
         arrays: environment, rack, row and column, shape (servers,) each.
         group: shape (servers,): in which each stands, from 0 without gaps.
         cell: shape (groups,): the class of each group.
-        cells: how many classes there are.
         capacity: shape (servers,): replicas that each takes, from 0.
     """
     servers, start, sizes = _lined_up(group, len(cell))

@@ -126,7 +126,6 @@ def headroom(kind: JobType, room: ClassRoom, policy: Policy, container: Containe
     """Containers that a class has room for while a job of some type runs.
 
     Args:
-        policy: reserve, and size of servers.
         container: what one takes; None for one core and 2 GiB.
 
     Returns:
@@ -164,8 +163,6 @@ def select(
 
     Args:
         request: the most containers it uses at once.
-        policy: reserve, size of servers, weights.
-        rng: draws among those that fit.
 
     Returns:
         One class, drawn in proportion to its weighted headroom, of those that hold all of the request; else classes

@@ -379,7 +379,6 @@ def advance(play: Play, until: int) -> None:
 
     Args:
         play: the state, changed in place; jobs that are submitted are in `work.live`.
-        until: the round to stop before.
     """
     pool, rules, totals = play.pool, play.rules, play.totals
     for now in range(totals[ROUND], until):

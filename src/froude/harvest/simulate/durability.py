@@ -135,7 +135,6 @@ def repair_year(
 
     Args:
         wipes: from time 0 on.
-        setting: pace of detection and repair.
     """
     servers, slots = len(placed.targets.free), placed.replicas.size
 

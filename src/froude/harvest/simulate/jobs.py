@@ -63,7 +63,6 @@ def arrays_of(submitted: Submitted, heartbeat_s: float, classes: int) -> contain
     """Jobs as arrays; stages without a task take none, and are done with those before them.
 
     Args:
-        heartbeat_s: length of a round.
         classes: how many classes of servers there are.
     """
     kinds = [_kind(job, submitted.factor, heartbeat_s) for job in submitted.kinds]

@@ -90,7 +90,6 @@ def gains(outcomes: Sequence[Outcome], base: Scheduler = Scheduler.PT) -> Mappin
 
     Args:
         outcomes: of `compare`, which had the base among its schedulers.
-        base: what is compared with.
     """
     bases = {o.run: o.job_s for o in outcomes if o.scheduler == base.value and o.job_s}
     shorter: dict[str, list[float]] = {}

@@ -130,7 +130,6 @@ def slots_unchanged(series: Shares, slot_s: float) -> Ints:
 
     Args:
         series: shape (tenants, slots).
-        slot_s: length of a slot.
     """
     seen = np.flatnonzero(~np.isnan(series).all(axis=0))
     if len(seen) <= _FEWEST_SLOTS:

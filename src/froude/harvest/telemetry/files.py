@@ -37,7 +37,6 @@ def write_datacenter(folder: Path, datacenter: Datacenter, origin: Origin | None
 
     Args:
         folder: the folder to make; one of a datacenter that is there is replaced.
-        origin: how it came to be.
 
     Returns:
         Its lineage.

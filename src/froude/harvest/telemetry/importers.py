@@ -68,10 +68,8 @@ def datacenter_of(
     """Samples of servers as a Datacenter.
 
     Args:
-        samples: of all files.
         path: one of the files, for errors.
         slot_s: length of a slot; the mean of a server's samples in it counts.
-        name: of the datacenter.
         inventory: tenants, environments and racks; without it each server is a tenant and an environment of its own.
 
     Returns:
@@ -234,7 +232,6 @@ def read_failures(path: Path, options: Options | None = None) -> tuple[Together,
 
     Args:
         path: the table; may be packed.
-        options: how it is written.
 
     Returns:
         That, and the table.

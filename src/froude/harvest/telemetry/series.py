@@ -28,10 +28,6 @@ class Telemetry:
     def of(cls, samples: Samples, path: str) -> Telemetry:
         """The series of samples that have a value; of two samples of one time the later counts.
 
-        Args:
-            samples: of machines.
-            path: the files, for an error.
-
         Raises:
             InputError: no sample has a value, or one is not a share of a machine.
         """

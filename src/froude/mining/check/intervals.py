@@ -62,11 +62,7 @@ class Validated:
 
 
 def intervals(workload: Workload, recording: Recording) -> tuple[Site, ...]:
-    """The intervals of a run by call site, beside what the workload says.
-
-    Args:
-        workload: mined from other runs.
-    """
+    """The intervals of a run by call site, beside what the workload says."""
     matched = match(workload, recording)
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     return (*_steps(matched, calls, recording), *_beats(workload, matched, recording))

@@ -78,12 +78,7 @@ def is_report(token: Token) -> bool:
 
 
 class Options:
-    """The ways in which some calls may have been caused: of each call by each channel the first.
-
-    Args:
-        said: all that was said.
-        rows: numbers of the calls.
-    """
+    """The ways in which some calls may have been caused: of each call by each channel the first."""
 
     def __init__(self, said: Said, rows: Ints) -> None:
         self.said, self.rows = said, rows
@@ -152,8 +147,6 @@ def answers_that_name(said: Said, rows: Ints, users: Ints) -> Options:
     Such an answer names the sender, and no other of its role, in an element; or the sender's own beat got it.
 
     Args:
-        said: all that was said.
-        rows: numbers of the calls.
         users: by value, the only sender of the role that sends it.
     """
     options, hits = Options(said, rows), said.traced(rows)

@@ -33,11 +33,7 @@ class _Asked(NamedTuple):
 
 
 class Daemons:
-    """The daemons of some runs.
-
-    Args:
-        said: all that was said.
-    """
+    """The daemons of some runs."""
 
     def __init__(self, said: Said) -> None:
         self._said = said
@@ -58,9 +54,6 @@ class Daemons:
     def addressed(self, rows: Ints) -> Iterator[tuple[int, Channel, int, Numbers]]:
         """Requests of others to a sender's own address that were the first to hold a value which its call carries.
 
-        Args:
-            rows: numbers of the calls.
-
         Yields:
             Which of the calls, the channel, the number of the causing call, and its element.
         """
@@ -80,9 +73,6 @@ class Daemons:
 
     def answered(self, rows: Ints) -> Iterator[tuple[int, Channel, int, Numbers]]:
         """Answers of a sender's own daemon to others that name what a report is about.
-
-        Args:
-            rows: numbers of the reports.
 
         Yields:
             As `addressed`.

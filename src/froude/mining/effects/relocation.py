@@ -93,11 +93,7 @@ class _Causes:
         return {key: np.concatenate(listed) for key, listed in found.items()}
 
     def options(self, rows: Ints) -> Options:
-        """Every way in which earlier calls may have caused calls of one kind.
-
-        Args:
-            rows: numbers of the calls.
-        """
+        """Every way in which earlier calls may have caused calls of one kind."""
         if is_report(self.said.calls[rows[0]].token):
             options = Options(self.said, rows)
             options.add(self.daemons.answered(rows))

@@ -97,7 +97,6 @@ def counter(
     With `scales` an index may count by a Scale variable, as numbers do that go on from node to node.
 
     Args:
-        occurrences: the calls, of one template.
         values: the argument's value at each, in the same order; only whole numbers can be counted.
         scales: the Scale of each run, by its number.
 
@@ -139,19 +138,12 @@ def is_thin(rule: Counter, occurrences: Sequence[Occurrence]) -> bool:
     """Whether a counter counts by something of which two values alone were seen: a line goes through any two numbers.
 
     A loop that always runs twice has no third round anywhere.
-
-    Args:
-        rule: that holds at these calls.
     """
     return any(_is_short(name, occurrences) for name in {term_of(step).names[-1] for step in rule.steps})
 
 
 def is_seen_once(rule: Cases, occurrences: Sequence[Occurrence]) -> bool:
-    """Whether a name with a number is said to be the same in all rounds but the first, and one such round was seen.
-
-    Args:
-        rule: that holds at these calls.
-    """
+    """Whether a name with a number is said to be the same in all rounds but the first, and one such round was seen."""
     other = rule.otherwise.value if isinstance(rule.otherwise, Constant) else None
     numbered = isinstance(other, str) and any(character.isdigit() for character in other)
     return numbered and rule.first is not None and _is_short(rule.index, occurrences)
@@ -287,7 +279,6 @@ def scaled(
     """A whole number that follows from the Scale; needs three distinct scales: two points make any line.
 
     Args:
-        occurrences: the calls, of one template.
         values: the argument's value at each, in the same order.
         scales: the Scale of each run, by its number.
         pieces: sizes of pieces that things may be cut into, such as block sizes in bytes.
@@ -317,7 +308,6 @@ def cycle(
     """Values that take turns by the node's number, by the round of a loop, or by the sum of some of them.
 
     Args:
-        occurrences: the calls, of one template.
         values: the argument's value at each, in the same order.
         known: what takes turns elsewhere; it needs no evidence here.
 
@@ -375,7 +365,6 @@ def text(
         values: the text in each.
         slot_rule: finds rules of numbers that no counter fits.
         random: whether slots of UUIDs and of numbers may be left to generators.
-        known: words that take turns elsewhere.
     """
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or len(texts) < 2:

@@ -148,8 +148,6 @@ def rival_starts(
 
     Args:
         types: as for `start_rules`.
-        rules: what that gave.
-        runs: how many runs there are.
 
     Returns:
         By type; most types have none.
@@ -318,7 +316,6 @@ def _succession(starts: Sequence[Sequence[Span]], *, endless: bool) -> StartRule
     processes. Neither, as with tasks that wait for a free place, keeps the time between starts and nothing more.
 
     Args:
-        starts: the spans of every run.
         endless: the nodes do not end, so that being at work together says nothing.
     """
     several = [sorted(spans) for spans in starts if len(spans) > 1]
@@ -364,7 +361,6 @@ def undecided_starts(
 
     Args:
         types: as for `start_rules`.
-        runs: how many runs there are.
     """
     findings = []
     for mined in types:

@@ -72,7 +72,6 @@ class Chronology:
         """Numbers of the calls that a flow means; -1 where there is none.
 
         Args:
-            flow: but for those from causes.
             takers: calls of one template and of these runs, that take its value.
         """
         what = ("meant", flow.call, flow.side, flow.which, flow.node_type)

@@ -27,11 +27,7 @@ class Place(NamedTuple):
 
 
 class Seen:
-    """The values of one run's calls, each with all its places.
-
-    Args:
-        run: number of the run.
-    """
+    """The values of one run's calls, each with all its places."""
 
     def __init__(self, calls: Chronology, run: int) -> None:
         self._calls = calls
@@ -78,7 +74,6 @@ class Seen:
         """Places where a value was seen before a call, each once, in the order in which it was seen there.
 
         Args:
-            value: what is looked for.
             others: in calls of other nodes instead of its own node's; then of the value's very type.
         """
         calls, places = self._holding(value)
@@ -107,11 +102,7 @@ class Seen:
         return call_.request if side is Side.REQUEST else call_.response or EMPTY
 
     def shared(self, value: Scalar) -> Iterator[tuple[Occurrence, Side, str]]:
-        """Everywhere that other nodes may have a value from, in order.
-
-        Args:
-            value: what is looked for.
-        """
+        """Everywhere that other nodes may have a value from, in order."""
         calls, places = self._holding(value)
         for call, place in zip(calls.tolist(), places.tolist(), strict=True):
             found = self._places[place]

@@ -79,7 +79,6 @@ def placement_of(
     """Put every call at its place.
 
     Args:
-        types: with their steps placed.
         relocations: effects by role and token.
         known: ids of templates, for a workload that is already mined.
     """

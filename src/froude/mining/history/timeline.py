@@ -109,7 +109,6 @@ class Timeline:
 
         Args:
             taker: the call that has the host as an argument.
-            host: its name or address.
         """
         listed = self._called[taker.run, host]
         at = bisect_left(listed, sent(taker), key=sent)
@@ -144,8 +143,6 @@ class Timeline:
         """What a flow gives at a call; ABSENT where the source lacks it, UNRESOLVED without a source.
 
         Args:
-            flow: where the value comes from.
-            taker: the call that takes it.
             element: number of the element that is taken, of a flow from a list.
         """
         if flow.which is Which.CAUSE:
@@ -164,12 +161,7 @@ class Timeline:
         return derived(value_at(leaves, path), flow)
 
     def values(self, flow: Flow, takers: Sequence[Occurrence]) -> list[Value]:
-        """As `resolve`, for many calls at once; of a flow from a list, its whole path.
-
-        Args:
-            flow: where the value comes from.
-            takers: calls of one template.
-        """
+        """As `resolve`, for many calls at once; of a flow from a list, its whole path."""
         sources: Sequence[Occurrence | None]
         if flow.which is Which.CAUSE:
             sources = [taker.cause for taker in takers]
@@ -196,7 +188,6 @@ class Timeline:
         """The occurrence that a flow means, None where there is none; `workload.occurrences` says which.
 
         Args:
-            flow: but for those from causes.
             taker: the call that takes its value.
         """
         own = of_own_node(flow, type_of(taker.template))
@@ -207,12 +198,7 @@ class Timeline:
         return self._histories[key].find(flow.which, place_of(taker, own=own), sent(taker))
 
     def meant(self, flow: Flow, takers: Sequence[Occurrence]) -> list[Occurrence | None]:
-        """As `source`, for many calls at once.
-
-        Args:
-            flow: but for those from causes.
-            takers: calls of one template.
-        """
+        """As `source`, for many calls at once."""
         listed, numbers = self.calls.occurrences, self.calls.meant(flow, Takers.of(takers))
         return [listed[number] if number >= 0 else None for number in numbers.tolist()]
 

@@ -38,11 +38,7 @@ def named(method: str, leaves: Leaves) -> dict[str, str]:
 
 
 def kind_of(place: Scalar) -> str:
-    """What kind of place a name stands for: `any`, `rack` or `node`.
-
-    Args:
-        place: as an ask names it.
-    """
+    """What kind of place a name stands for: `any`, `rack` or `node`."""
     return "any" if place == "*" else "rack" if isinstance(place, str) and place.startswith("/") else NODE
 
 
@@ -71,7 +67,6 @@ def elements(listed: str, leaves: Leaves) -> Iterator[tuple[str, list[str]]]:
     """The elements of a list: path of each, and the leaf paths within.
 
     Args:
-        listed: path of the repeated field.
         leaves: of the message, by path.
     """
     found: dict[str, list[str]] = defaultdict(list)

@@ -88,11 +88,7 @@ def _reported(report: Reported) -> Logical:
 
 
 def decided_by_time(event: Event, path: str) -> bool:
-    """Whether time alone decides on a leaf: of a batch of no events, or of such as tell of what is on its way.
-
-    Args:
-        path: leaf path in its request.
-    """
+    """Whether time alone decides on a leaf: of a batch of no events, or of such as tell of what is on its way."""
     batch = BATCHES.get(event.method)
     return batch is not None and all(
         call.token[2] in batch.passing for call in _split(event) if path in call.raw[0][1]
@@ -287,7 +283,6 @@ def join_polls(sequence: Sequence[Logical], polls: Mapping[Token, Poll]) -> list
     The one call stands where the first attempt was.
 
     Args:
-        sequence: one sender's calls in order.
         polls: what ends the poll of each call that is one, as `find_polls` gives it.
     """
     logical: list[Logical] = []

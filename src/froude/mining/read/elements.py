@@ -24,8 +24,6 @@ def number_of(leaves: Collection[str], listed: str, word: str) -> int:
     """An element's number in its list, in the order of the message.
 
     Args:
-        leaves: paths of the message's.
-        listed: path of the repeated field.
         word: what stands for the element between brackets: its number, or its key.
     """
     return int(word) if word.isdigit() else _words(leaves, listed).index(word)
@@ -55,7 +53,6 @@ def element_path(leaves: Collection[str], path: str, numbers: Numbers) -> str:
     """A path in which `{each}` stands for an element, as it is in a message.
 
     Args:
-        leaves: paths of the message's.
         path: with `{each}` as often as the element has numbers, less often, or without.
     """
     numbered = with_numbers(path, numbers)

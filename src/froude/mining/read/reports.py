@@ -101,11 +101,7 @@ def _elements(event: Event, report: Report) -> list[dict[str, str]]:
 
 
 def thing_of(request: Mapping[str, Scalar], report: Report) -> Thing:
-    """What a report is about.
-
-    Args:
-        report: how the call reports.
-    """
+    """What a report is about."""
     prefix = f"{report.element}.{report.thing}."
     return tuple(
         (path.removeprefix(prefix), value) for path, value in request.items() if path.startswith(prefix)

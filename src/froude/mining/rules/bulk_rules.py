@@ -38,11 +38,7 @@ class Bulk:
         self._scales = scales
 
     def values(self, rule: Rule, takers: Takers) -> list[Value]:
-        """What a rule gives at each call.
-
-        Args:
-            takers: calls of one template.
-        """
+        """What a rule gives at each call."""
         match rule:
             case Constant(value):
                 return [value] * len(takers)
@@ -101,7 +97,6 @@ def cases_of(rule: Rule, takers: Takers) -> list[tuple[Rule, list[int]]]:
 
     Args:
         rule: any; what is no `Cases` decides everywhere.
-        takers: calls of one template.
     """
     if not isinstance(rule, Cases):
         return [(rule, list(range(len(takers))))]

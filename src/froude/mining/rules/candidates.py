@@ -63,7 +63,6 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
 
     Args:
         occurrence: a call with a cause, the effect whose argument is to be explained.
-        value: what the argument was.
 
     Returns:
         The flows, answer before request; none where the value does not stand in the cause.
@@ -110,7 +109,6 @@ def of_cause(rule: Rule, cause: str, cause_type: str) -> Rule:
 
     Args:
         rule: its flows from causes name any of them.
-        cause: id of this one's template.
         cause_type: of the nodes that make it.
     """
     for part in list(within(rule)):
@@ -123,7 +121,6 @@ def siblings(occurrence: Occurrence, value: Scalar, path: str) -> list[Flow]:
     """Copies of a leaf that stands earlier in the same request.
 
     Args:
-        value: what the leaf was.
         path: the leaf; those behind it in the request are not looked at.
     """
     flows = []
@@ -141,7 +138,6 @@ def ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:
     Args:
         flows: in any order; each is named once in the result.
         path: the leaf that takes the value.
-        taker: id of its call template.
     """
 
     def rank(flow: Flow) -> tuple[object, ...]:
@@ -176,12 +172,7 @@ def is_chosen(flow: Flow, value: Scalar) -> bool:
 
 
 def alike(path: str, other: str) -> bool:
-    """Whether two leaves have one name, which either may shorten word by word: `genStamp` of `generationStamp`.
-
-    Args:
-        path: leaf path of one.
-        other: leaf path of the other.
-    """
+    """Whether two leaves have one name, which either may shorten word by word: `genStamp` of `generationStamp`."""
     words, others = ([word.lower() for word in _WORD.findall(leaf_name(each))] for each in (path, other))
     if not words or len(words) != len(others):
         return False

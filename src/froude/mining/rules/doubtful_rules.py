@@ -44,7 +44,6 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
     """Leaves of the last elements of lists whose greatest length differs between the Scales.
 
     Args:
-        occurrences: the calls of one template.
         scales: of each run, by its number.
     """
     longest: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -72,7 +71,6 @@ def below_ten(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Q
     """Whether a text may have a number that had one digit in every run: of nodes, of rounds of a loop, a variable.
 
     Args:
-        occurrences: the calls of one template.
         scales: of each run, by its number.
     """
     loops = [max(each.indices.get(name, 0) for each in occurrences) for name in occurrences[0].indices]
@@ -83,11 +81,7 @@ def below_ten(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Q
 
 
 def short_texts(occurrences: Sequence[Occurrence]) -> list[str]:
-    """Leaves that are lengths of short texts.
-
-    Args:
-        occurrences: the calls of one template.
-    """
+    """Leaves that are lengths of short texts."""
     shapes = dict.fromkeys(occurrence.call.request.shape for occurrence in occurrences)
     lengths = dict.fromkeys(p for shape in shapes for p in shape.paths if p.rpartition(".")[2] == LENGTH)
     return [
@@ -103,11 +97,7 @@ def _values(occurrences: Sequence[Occurrence], path: str) -> Iterator[Scalar]:
 
 
 def replaced(rule: Rule, old: Rule, new: Rule) -> Rule:
-    """A rule with another rule in a part's place.
-
-    Args:
-        new: what comes in its place.
-    """
+    """A rule with another rule in a part's place."""
     if rule is old:
         return new
     if isinstance(rule, Template):

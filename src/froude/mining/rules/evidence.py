@@ -84,11 +84,7 @@ class Varying:
             open_[key] = [(at, seen) for at, seen in open_[key] if len(seen) < ALWAYS_NEW]
 
     def varies(self, call: str, path: str) -> bool:
-        """Whether a leaf of a call's answers does.
-
-        Args:
-            call: id of its template.
-        """
+        """Whether a leaf of a call's answers does."""
         seen = self._seen[(*self._method.get(call, ("", "")), path)]
         return len(seen) >= ALWAYS_NEW or (len(seen) > 1 and all(is_distinctive(value) for value in seen))
 

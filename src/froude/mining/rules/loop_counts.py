@@ -36,7 +36,6 @@ class LoopCounts:
 
     Args:
         pieces: sizes of pieces that files are cut into.
-        types: all node types, placed.
     """
 
     def __init__(
@@ -55,11 +54,7 @@ class LoopCounts:
         """Bodies of loops whose number time decides."""
 
     def repeat(self, mined: MinedType, name: str, loop: Loop, body: tuple[Step, ...]) -> Repeat:
-        """A loop with the number of its iterations.
-
-        Args:
-            mined: the type that has it.
-        """
+        """A loop with the number of its iterations."""
         seen = mined.loop_runs[name]
         counts = sorted({each.times for each in seen})
         fit = self._iterations(seen, mined.position)
@@ -86,7 +81,6 @@ class LoopCounts:
 
         Args:
             mined: the type that it is of.
-            what: it is a number of.
             others: further formulas that fit as well.
         """
         if fit.count is None:

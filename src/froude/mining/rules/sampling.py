@@ -76,8 +76,6 @@ def searched(
 
     Args:
         search: finds the rule of a column.
-        sources: says what a rule gives.
-        doubts: to which the search adds.
         by_nature: the rule of a part of the calls that no other rule explains.
 
     Returns:

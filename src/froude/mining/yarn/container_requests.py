@@ -50,7 +50,6 @@ def rules(
     """The rules of all leaves of asks in the calls of one template; none in calls that ask for nothing.
 
     Args:
-        occurrences: the calls, in order.
         inputs: where the input of each sender's application lies (`inputs.find_inputs`).
     """
     method = occurrences[0].call.token[1]
@@ -160,9 +159,6 @@ class Outstanding:
     def expected(self, leaves: Leaves, prefix: str) -> tuple[bool, int | None]:
         """What follows of an ask from those before.
 
-        Args:
-            prefix: path of the element.
-
         Returns:
             Whether the ask was due, and the number of containers that it should have; None where nothing says it.
         """
@@ -170,19 +166,11 @@ class Outstanding:
         return place in self.due, self.due.get(place)
 
     def begins(self, leaves: Leaves, prefix: str) -> bool:
-        """Whether an ask is the first for its place.
-
-        Args:
-            prefix: path of the element.
-        """
+        """Whether an ask is the first for its place."""
         return self._place(leaves, prefix) not in self._open
 
     def gives_back(self, leaves: Leaves, prefix: str) -> bool:
-        """Whether an element of those that are given back is a container that was given and not wanted.
-
-        Args:
-            prefix: path of the element.
-        """
+        """Whether an element of those that are given back is a container that was given and not wanted."""
         named_by = {path[len(prefix) :]: value for path, value in leaves.items() if path.startswith(prefix)}
         return named_by in self.unwanted
 
@@ -235,12 +223,7 @@ def number_at_first(rule: Rule, scale: Mapping[str, Quantity]) -> int | None:
 
 
 def near(rule: Rule | None, told: Told) -> Mapping[Scalar, int]:
-    """How many containers are asked for on each machine at first; none where chance decides or nothing says it.
-
-    Args:
-        rule: of the number of containers.
-        told: where the input lies.
-    """
+    """How many containers are asked for on each machine at first; none where chance decides or nothing says it."""
     parameters = rule.parameters if isinstance(rule, Generated) else {}
     if parameters.get(_HOSTS) != Hosts.ALL.value:
         return {}
@@ -260,12 +243,7 @@ def judge(
     scale: Mapping[str, Quantity],
     outstanding: Outstanding,
 ) -> dict[str, tuple[str, str]]:
-    """What becomes of each leaf of a call's asks, and what its rule says once the ask is made.
-
-    Args:
-        arguments: rules of its template.
-        outstanding: after the sender's calls before.
-    """
+    """What becomes of each leaf of a call's asks, and what its rule says once the ask is made."""
     asks, request = outstanding.asks, occurrence.call.request
     judged: dict[str, tuple[str, str]] = {}
     for prefix, inside in elements(asks.returned, request):

@@ -39,11 +39,7 @@ class Hosts(Enum):
 def find_inputs(
     steps: Mapping[str, Sequence[Occurrence]], periodic: Mapping[str, Sequence[Occurrence]]
 ) -> dict[int, Told]:
-    """What was told to the client of each application master's application, by identity of the master's sender.
-
-    Args:
-        periodic: those of periodic calls.
-    """
+    """What was told to the client of each application master's application, by identity of the master's sender."""
     clients: dict[tuple[int, Scalar], int] = {}
     told: dict[int, dict[str, list[Block]]] = defaultdict(lambda: defaultdict(list))
     for template, listed in steps.items():

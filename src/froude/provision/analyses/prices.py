@@ -168,7 +168,6 @@ def crossing(
 
     Args:
         held: cheapest at `good`, or as cheap.
-        good: a price.
         bad: another; where `held` is as cheap at it too, there is no crossing. Where it is dearer at `good`
             already, the crossing is `good` itself.
 

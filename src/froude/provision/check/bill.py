@@ -25,7 +25,6 @@ def bill(problem: Problem, plan: ProvisionPlan) -> tuple[Line, ...]:
     What a server's price includes has no line. Stored bytes, requests and diversity stand last.
 
     Args:
-        problem: the inputs, for the prices.
         plan: what to buy; without a cluster there are no lines.
     """
     lines = [*piece_lines(problem, plan.groups, plan.spares), *_stored_and_asked(problem, plan)]

@@ -84,7 +84,6 @@ def cost_of(problem: Problem, plan: ProvisionPlan | tuple[Group, ...]) -> float:
     Groups alone have neither choices nor spares, so of them only the pieces are counted.
 
     Args:
-        problem: the inputs, for the prices.
         plan: the whole plan, or its groups alone.
     """
     lines = bill(problem, plan) if isinstance(plan, ProvisionPlan) else piece_lines(problem, plan, {})

@@ -57,12 +57,7 @@ class Stream:
 
 
 def layout(dataset: Dataset, unit: StorageUnit, *, cache: bool) -> Layout:
-    """Replicas and fragments of a persistent copy on servers; a cache, a service and local data have none.
-
-    Args:
-        unit: what the copy lies on.
-        cache: the copy is a cache.
-    """
+    """Replicas and fragments of a persistent copy on servers; a cache, a service and local data have none."""
     if cache or unit.service or not dataset.remote:
         return Layout()
     if dataset.erasure is not None:

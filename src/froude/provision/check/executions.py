@@ -49,11 +49,7 @@ def core_types(problem: Problem, plan: ProvisionPlan) -> dict[str, str]:
 
 
 def core_type(problem: Problem, server: str) -> Cpu:
-    """The cores that a server takes, by its name.
-
-    Args:
-        server: name of its type.
-    """
+    """The cores that a server takes, by its name."""
     return cores_of(problem.catalog, problem.catalog.server(server))
 
 

@@ -83,11 +83,7 @@ def racks_for(catalog: Catalog, servers: int) -> int:
 
 
 def pieces_of(problem: Problem, groups: tuple[Group, ...]) -> Pieces:
-    """Count a cluster; what a server's price includes is taken from its memory first, then its storage.
-
-    Args:
-        groups: of the cluster's servers.
-    """
+    """Count a cluster; what a server's price includes is taken from its memory first, then its storage."""
     pieces = Pieces()
     memory = memory_of(problem).name
     for group in groups:
@@ -115,8 +111,6 @@ def piece_lines(problem: Problem, groups: tuple[Group, ...], spares: dict[str, i
     """What the pieces of a cluster cost; the same unit as storage and as memory has two lines and one price.
 
     Args:
-        problem: the inputs, for the prices.
-        groups: of the cluster's servers.
         spares: pieces that are bought without being used, by name.
     """
     catalog, pieces = problem.catalog, pieces_of(problem, groups)

@@ -27,7 +27,6 @@ def with_counts(draft: Draft, rows: Sequence[Counted], source: str) -> Draft:
     Args:
         draft: of traces, or empty.
         rows: lines of `hdfs dfs -count`.
-        source: the file, in words.
     """
     sizes = {row.path: _size(row, own_bytes(row, rows)) for row in rows}
     known = {dataset.prefix for dataset in draft.datasets}
@@ -89,7 +88,6 @@ def with_jobs(draft: Draft, jobs: Sequence[JobCounters]) -> Draft:
 
     Args:
         draft: its largest dataset is taken for what they read and write.
-        jobs: their counters; none adds nothing.
     """
     if not jobs:
         return draft

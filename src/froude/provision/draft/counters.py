@@ -247,9 +247,7 @@ class Node:
     """A value of a document.
 
     Args:
-        file: that holds the document.
         place: of the value in it; empty for the whole.
-        value: as JSON gives it.
     """
 
     file: Path

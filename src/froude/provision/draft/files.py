@@ -65,7 +65,6 @@ def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC, strict: bool 
 
     Args:
         path: a folder of a Trace, or an audit log, plain or packed, or a folder of such logs.
-        zone: of an audit log's dates.
         strict: whether one line that is no audit line is an error.
 
     Returns:
@@ -172,7 +171,6 @@ def take_line(line: AuditLine, log: AccessLog) -> None:
     """Count a line; a denied call did nothing.
 
     Args:
-        line: of the audit log.
         log: takes the access, or counts a line that is none.
     """
     if not line.allowed:
@@ -211,12 +209,7 @@ class _Call:
 
 
 class HdfsCalls:
-    """Joins the successful calls of one trace; memory grows with the files open for writing.
-
-    Args:
-        schema: to decode the messages.
-        log: where accesses and lengths go.
-    """
+    """Joins the successful calls of one trace; memory grows with the files open for writing."""
 
     def __init__(self, schema: Schema, log: AccessLog) -> None:
         self._schema = schema

@@ -146,11 +146,7 @@ class Window:
 
 @dataclass(slots=True)
 class AccessLog:
-    """Every access as a row of numbers, with what the numbers mean.
-
-    Args:
-        jobs: numbers tasks and executions.
-    """
+    """Every access as a row of numbers, with what the numbers mean."""
 
     folders: Folders
     jobs: Jobs

@@ -50,7 +50,6 @@ def one_line(text: str, longest: int = 100) -> str:
     """A text of a peer in a comment: one line, printable, cut.
 
     Args:
-        text: of any length and characters.
         longest: most characters of the result, 1 or more.
     """
     plain = "".join(c if c.isprintable() else "?" for c in text)

@@ -148,11 +148,7 @@ def outermost(rows: Iterable[Counted]) -> list[Counted]:
 
 
 def own_bytes(row: Counted, rows: Iterable[Counted]) -> float:
-    """Bytes of a path without those of the other lines' paths inside it.
-
-    Args:
-        row: one of the lines.
-    """
+    """Bytes of a path without those of the other lines' paths inside it."""
     inside = outermost(other for other in rows if _inside(other.path, row.path))
     return max(0.0, row.bytes - sum(other.bytes for other in inside))
 

@@ -175,7 +175,6 @@ def belongs(kind: Folder, prefixes: Container[Folder]) -> Folder | None:
     """The longest prefix that holds a folder; None when none does. One look-up a component.
 
     Args:
-        kind: the components of the folder.
         prefixes: the folders that may hold it; the empty one holds all.
     """
     return next((kind[:n] for n in range(len(kind), -1, -1) if kind[:n] in prefixes), None)

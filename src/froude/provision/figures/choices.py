@@ -36,11 +36,7 @@ def why_not_report(best: ProvisionPlan, answers: Sequence[WhyNot], facts: Mappin
 
 
 def why_text(best: ProvisionPlan, answer: WhyNot) -> str:
-    """The answer in a sentence.
-
-    Args:
-        answer: what a forced choice costs.
-    """
+    """The answer in a sentence."""
     what = " + ".join(answer.choice)
     if answer.extra is None:
         why = "; ".join(map(str, answer.plan.conflict)) or answer.plan.status.value

@@ -79,10 +79,7 @@ def bars(title: str, x: str, y: Axis, series: Sequence[Series], caption: str = "
     """Horizontal bars over categories.
 
     Args:
-        x: what the categories are.
-        y: what the bars measure.
         series: each over the same categories.
-        caption: how to read it.
     """
     kind = ChartKind.BARS
     return Chart(title, Axis(x, ValueKind.TEXT), y, tuple(series), kind, caption=caption)
@@ -106,7 +103,6 @@ def curves(title: str, factors: Sequence[float], series: Sequence[Series], capti
     Args:
         factors: multiples of the SLA, ascending.
         series: of dollars.
-        caption: how to read it.
     """
     y = dollars_axis([cost for curve in series for cost in curve.ys])
     return Chart(title, sla_axis(factors), y, tuple(series), caption=caption, band=True)
@@ -145,7 +141,6 @@ def storage_colours(problem: Problem, shown: Iterable[Sequence[str]]) -> dict[st
     labels than colours only the first that are shown have one: no two have the same.
 
     Args:
-        problem: the inputs, for the catalog.
         shown: unit names, the cache second, of what the page shows; what must be told apart first.
     """
     units = [unit.name for unit in problem.catalog.units]
@@ -169,7 +164,6 @@ def strip(
         bands: (first factor, last factor, unit names per dataset), ascending; a hair is taken off each end, since
             areas that are stacked at the very same place would be drawn on top of each other.
         colours: see `storage_colours`.
-        caption: how to read it.
     """
     edges = [edge for low, high, _ in bands for edge in _apart(low, high)]
     datasets = list(dict.fromkeys(name for _, _, choices in bands for name in choices))

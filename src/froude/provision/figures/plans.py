@@ -32,11 +32,7 @@ _MOST_GROUPS = 6
 
 
 def plan_report(problem: Problem, plan: ProvisionPlan, facts: Mapping[str, str]) -> Report:
-    """A page of one plan.
-
-    Args:
-        facts: lineage: command, files, seed.
-    """
+    """A page of one plan."""
     if not plan.found:
         return Report(
             "No cluster", lede=verdict(plan), tone=Tone.BAD, sections=(_conflict(plan),), facts=facts

@@ -33,7 +33,6 @@ def amount(entry: Input, value: float) -> str:
 
     Args:
         entry: the input, which gives the dimension, and whether values are whole.
-        value: in base units.
     """
     rounded = round(value) if entry.whole else float(f"{value:.{_DIGITS}g}")
     return show(rounded, entry.dimension)
@@ -98,7 +97,6 @@ def sensitivity_report(
     """A page of price ranges, drops and the tornado.
 
     Args:
-        sensitivity: ranges and drops of prices.
         swings: what each input does to the cost, the largest effect first.
         share: how far each input was moved, above 0 to below 1.
         facts: inputs, seed and version, shown last on the page.

@@ -17,7 +17,6 @@ def roadmap_report(problem: Problem, roadmap: Roadmap, facts: Mapping[str, str])
 
     Args:
         problem: the inputs at factor 1.
-        roadmap: what the analysis gave.
     """
     sure = all(regime.proved for regime in roadmap.regimes)
     changes = max(0, len(roadmap.stages) - 1)

@@ -126,7 +126,6 @@ def cost_stack(problem: Problem, points: Sequence[Point | Best]) -> Chart:
     """Cost by kind of part over the factor.
 
     Args:
-        problem: the inputs, for the prices.
         points: in ascending order of their factors; each has a cluster.
     """
     factors = [point.factor for point in points]

@@ -41,7 +41,6 @@ def uncertainty_report(uncertainty: Uncertainty, facts: Mapping[str, str]) -> Re
     """A page of samples, candidates and the recommendation.
 
     Args:
-        uncertainty: samples, candidates and the recommendation.
         facts: inputs, seed and version, shown last on the page.
     """
     best = uncertainty.recommended

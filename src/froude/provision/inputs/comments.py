@@ -61,7 +61,6 @@ def comments(data: bytes, file: str) -> list[Comment]:
 
     Args:
         data: content of the file, YAML or XML.
-        file: its name, for errors.
 
     Raises:
         InputError: it is of neither form.

@@ -18,7 +18,7 @@ from froude.provision.inputs.units import Dimension, parse
 E = TypeVar("E", bound=Enum)
 T = TypeVar("T")
 
-_YES, _NO = ("1", "true", "yes"), ("0", "false", "no")
+YES, NO = ("1", "true", "yes"), ("0", "false", "no")
 
 
 class Fields:
@@ -125,9 +125,9 @@ class Fields:
         text = self._get(name, required=default is None)
         if text is None:
             return bool(default)
-        if text.strip().lower() not in _YES + _NO:
+        if text.strip().lower() not in YES + NO:
             self.flaw("is not a switch", name, allowed="1 or 0")
-        return text.strip().lower() in _YES
+        return text.strip().lower() in YES
 
     def one_of(self, name: str, kind: type[E], default: E | None = None) -> E:
         """A member of an enumeration by its value; required without a default.
@@ -189,7 +189,6 @@ def every(fields: Fields, tag: str, read: Callable[[Fields, Flaws], T | None], f
 
     Args:
         fields: of the element above.
-        tag: of the children to read.
         read: makes a value of a child's fields, or None of those that are wrong.
         flaws: takes what is wrong with the children.
     """

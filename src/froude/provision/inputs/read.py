@@ -13,15 +13,8 @@ from froude.base.errors import InputError, nearest
 from froude.base.files import read_bounded
 from froude.provision.inputs.blanks import note_blanks
 from froude.provision.inputs.crosscheck import Crosscheck
-from froude.provision.inputs.hardware import read_catalog
-from froude.provision.inputs.requirements import (
-    read_application,
-    read_batch,
-    read_growth,
-    read_options,
-    read_re_replication,
-    read_target,
-)
+from froude.provision.inputs.hardware import CATALOG
+from froude.provision.inputs.requirements import APPLICATION, BATCH, GROWTH, OPTIONS, RE_REPLICATION, TARGET
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.inputs.xml_file import LIMIT_BYTES, parse_xml
 from froude.provision.inputs.yaml_form import parse_yaml
@@ -125,8 +118,6 @@ def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
     """The elements of a file, which is XML when it begins with `<`.
 
     Args:
-        data: content of the file.
-        file: its name, for errors.
         flaws: takes what is wrong in it.
 
     Raises:
@@ -168,9 +159,9 @@ def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
         for again in by_tag[tag][1:]:
             first = by_tag[tag][0]
             flaws.add(again, f"stands in {first.file}:{first.line} already", allowed="one")
-    catalogs = [read_catalog(element, flaws) for element in by_tag["resources"]]
-    applications = [read_application(element, flaws) for element in by_tag["application"]]
-    options = [read_options(element, flaws) for element in by_tag["options"]]
+    catalogs = [CATALOG.read(element, flaws) for element in by_tag["resources"]]
+    applications = [APPLICATION.read(element, flaws) for element in by_tag["application"]]
+    options = [OPTIONS.read(element, flaws) for element in by_tag["options"]]
     parts = Parts(
         catalogs[0] if catalogs else None,
         applications[0] if applications else None,
@@ -182,16 +173,16 @@ def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
 
 
 def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
-    targets = [read_target(element, flaws) for element in by_tag["sla"]]
-    batches: list[Batch | None] = [read_batch(element, flaws) for element in by_tag["batch"]]
+    targets = [TARGET.read(element, flaws) for element in by_tag["sla"]]
+    batches: list[Batch | None] = [BATCH.read(element, flaws) for element in by_tag["batch"]]
     seen: set[str] = set()
     for element, target in zip(by_tag["sla"], targets, strict=True):
         if target is not None and target.task in seen:
             flaws.add(element, "has a rate already", name="task", found=repr(target.task))
         seen.update([target.task] if target else [])
     sound: list[RateTarget] = [target for target in targets if target is not None]
-    growths = [read_growth(element, flaws) for element in by_tag["growth"]]
-    re_replications = [read_re_replication(element, flaws) for element in by_tag["re_replication"]]
+    growths = [GROWTH.read(element, flaws) for element in by_tag["growth"]]
+    re_replications = [RE_REPLICATION.read(element, flaws) for element in by_tag["re_replication"]]
     if not targets and not batches:
         for element in by_tag["growth"] + by_tag["re_replication"]:
             flaws.add(element, "adds to a demand, and there is none", allowed="an sla or a batch")

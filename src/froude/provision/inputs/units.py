@@ -80,7 +80,6 @@ def parse(text: str, dimension: Dimension) -> float:
 
     Args:
         text: a number and a unit, such as `450 GB`; 0 needs none.
-        dimension: which units there are.
 
     Raises:
         InputError: no number, no unit where one is needed, or a unit of another dimension; `allowed` says
@@ -111,7 +110,6 @@ def show(value: float, dimension: Dimension) -> str:
 
     Args:
         value: in base units; finite.
-        dimension: which units there are.
 
     Raises:
         ValueError: the value is not finite.

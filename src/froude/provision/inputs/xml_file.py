@@ -34,7 +34,6 @@ def parse_xml(data: bytes, file: str, flaws: Flaws) -> list[Element]:
 
     Args:
         data: its bytes, UTF-8.
-        file: its name, for the errors.
         flaws: takes what is wrong with places inside it.
 
     Raises:

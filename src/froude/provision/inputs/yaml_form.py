@@ -25,8 +25,6 @@ def parse_yaml(data: bytes, file: str, flaws: Flaws) -> list[Element]:
     """The top elements of a file.
 
     Args:
-        data: content of the file.
-        file: its name, for errors.
         flaws: takes what is wrong in it, such as a field without a value.
 
     Raises:
@@ -43,8 +41,6 @@ def parse_elements(data: bytes, file: str, flaws: Flaws, migrations: Migrations)
     """A whole file of a kind as one element, named by the kind; its lineage is not looked at: such files are edited.
 
     Args:
-        data: content of the file.
-        file: its name, for errors.
         flaws: takes what is wrong in it, such as a field without a value.
         migrations: of the kind that the file must be; older versions of it are brought up to date.
 

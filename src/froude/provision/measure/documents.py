@@ -73,7 +73,6 @@ def unit_yaml(measurement: Measurement, facts: UnitFacts) -> str:
 
     Args:
         measurement: of one target; its rates and gaps are rounded to four digits.
-        facts: what else the unit needs.
     """
     capacity = facts.capacity if facts.capacity is not None else measurement.capacity
     quoted = json.dumps(facts.name, ensure_ascii=False)

@@ -31,11 +31,7 @@ _CURVE = 60
 
 
 def measurement_report(measurement: Measurement, facts: Mapping[str, str]) -> Report:
-    """A page of one measurement.
-
-    Args:
-        facts: lineage: command, seed, version.
-    """
+    """A page of one measurement."""
     said = [_verdict(fit) for fit in measurement.fits]
     tone = Tone.GOOD if measurement.steady else Tone.WARNING
     lede = " ".join(["All sizes settled." if measurement.steady else "The device did not settle.", *said])

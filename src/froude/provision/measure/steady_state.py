@@ -62,7 +62,6 @@ def is_steady(values: Sequence[float], rule: Rule) -> bool:
 
     Args:
         values: throughput of each round so far, in any unit; positive.
-        rule: what counts as steady.
     """
     window = values[-rule.window :]
     if len(window) < rule.window:

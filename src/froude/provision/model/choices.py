@@ -180,7 +180,6 @@ def stored_seconds(ways: Sequence[Stored], io: Io, profile: str | None) -> list[
     """Expected time of one operation per way: a write is as slow as the slowest copy, a read hits or misses.
 
     Args:
-        ways: to store the operation's dataset.
         profile: of the dataset, if it names one.
 
     Returns:

@@ -110,7 +110,6 @@ def work(
     """The work of a copy's devices, per phase.
 
     Args:
-        dataset: whose copy it is.
         phases: the accesses to the dataset, per phase.
     """
     return tuple(_work(unit, dataset, role, phase) for phase in phases)
@@ -193,7 +192,6 @@ def client_bytes(redundancy: Redundancy, direction: str, access: Access) -> floa
     Args:
         redundancy: of the dataset's copies; a client may have to send replicas itself.
         direction: `in`, `out`, or `both` for their sum.
-        access: the operation, with its rate.
     """
     if access.io.op is Op.READ:
         inward, outward = access.logical_bytes, 0.0

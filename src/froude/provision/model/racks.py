@@ -87,9 +87,7 @@ def client_crossing(
 
     Args:
         catalog: says whether there are services.
-        redundancy: of the dataset's copies.
         direction: `in`, `out`, or `both` for their sum.
-        access: the operation, with its rate.
         share: see `away`.
     """
     return client_bytes(redundancy, direction, access) * leaving(catalog, redundancy, access, share)

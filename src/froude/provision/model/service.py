@@ -42,7 +42,6 @@ def accesses(application: Application, dataset: Dataset, rates: Mapping[str, flo
     """Every operation on a dataset, in the order of the tasks.
 
     Args:
-        dataset: the one that is accessed.
         rates: executions per second of each task, by name.
     """
     return [
@@ -74,7 +73,6 @@ def operation_seconds(
     """Expected time of one I/O operation on one copy.
 
     Args:
-        seconds: device time of one record.
         units: that serve it, when it is parallel; infinite for a service.
         share: of its records that go to this copy.
         wait_s: mean wait of an access for the unit; parallel records wait once.

@@ -74,11 +74,7 @@ class Spreading:
         return cls(re_replication, lost, holders, fill, in_rack)
 
     def servers(self, dataset: Dataset, unit: StorageUnit) -> int:
-        """Least number of servers that a copy stands on; 1 where it has no pieces.
-
-        Args:
-            dataset: whose persistent copy it is.
-        """
+        """Least number of servers that a copy stands on; 1 where it has no pieces."""
         redundancy, re_replication = Redundancy.of(dataset), self.re_replication
         if unit.service or redundancy.pieces == 1:
             return 1

@@ -152,8 +152,6 @@ class Servers:
 
     Args:
         rates: what the tables do not give.
-        wanted: term, and which bandwidth counts.
-        local: disks of the types.
         attached: whether there are volumes to attach: then a type needs a way to them.
     """
 
@@ -223,11 +221,7 @@ class Servers:
         return sustained
 
     def note(self, types: Sequence[InstanceType], notes: Notes) -> None:
-        """What was left out, and what is not counted.
-
-        Args:
-            types: all that were looked at.
-        """
+        """What was left out, and what is not counted."""
         for lack, names in self.left.items():
             notes.add(names, lack.value)
         notes.add(self.taken, 'types with a bandwidth to volumes that is "up to", taken as it stands')

@@ -240,10 +240,8 @@ def columns_of(
     """Field of an instance table → its column, as far as known.
 
     Args:
-        table: its header names the columns.
         mapping: field → column, as said by the user; wins over what is known.
         region: stands in the names of some columns of prices, such as `us-east-1`.
-        tariff: whose prices count.
 
     Raises:
         InputError: the mapping names a field or a column that is not there.

@@ -60,11 +60,7 @@ def distinct(prices: Prices) -> None:
 
 
 def note_mismatch(units: Sequence[StorageUnit], servers: Sequence[Server], notes: Notes) -> None:
-    """Volumes of one provider at servers of another, and local disks that would be taken for memory.
-
-    Args:
-        notes: takes what is wrong.
-    """
+    """Volumes of one provider at servers of another, and local disks that would be taken for memory."""
     attached = {
         "." in server.name for server in servers if server.bus(BUS)
     }  # as in m5.large, not n2-standard-4

@@ -25,11 +25,7 @@ _NOT_ATTACHED = ("local", "snapshot")
 
 
 class Notes:
-    """What was left out or taken, and why, each kind with its number and names.
-
-    Args:
-        lines: that stand at the head.
-    """
+    """What was left out or taken, and why, each kind with its number and names."""
 
     def __init__(self, lines: Sequence[str] = ()) -> None:
         self.lines: list[str] = list(lines)
@@ -41,7 +37,6 @@ class Notes:
         """Note it, if there is any.
 
         Args:
-            names: of what was left out.
             what: these are and why they were left out, to follow their number.
             asked: the user wanted it so: not all names are of interest.
         """
@@ -55,7 +50,6 @@ def unit_of(name: str, bus: str, capacity: float, speed: Speed, *, volatile: boo
     """A unit that is included in the price of its server.
 
     Args:
-        name: of the unit.
         bus: of the servers that have it.
         capacity: bytes.
         speed: rates in bytes per second and gaps in seconds, of reads and writes.

@@ -156,10 +156,6 @@ class Rates:
 def read_rates(data: bytes, file: str) -> Rates:
     """The rates of a file.
 
-    Args:
-        data: content of the file.
-        file: its name, for errors.
-
     Raises:
         FlawedInputError: everything that is wrong with it.
         InputError: it is not YAML of this kind.

@@ -90,7 +90,6 @@ def read_table(data: bytes, file: str) -> Table:
     Args:
         data: CSV with a header, or JSON: a list of objects, whose inner fields become columns such as
             `storage.size`.
-        file: its name, for the errors.
 
     Raises:
         InputError: neither; not UTF-8; no header or no rows.

@@ -47,7 +47,6 @@ class BestFirst(Generic[_Part]):
         """Open a part.
 
         Args:
-            part: of what is searched.
             lower: nothing in it is below.
         """
         heapq.heappush(self._heap, (lower, self._serial, part))
@@ -74,7 +73,6 @@ class BestFirst(Generic[_Part]):
         Args:
             target: the bound that is enough, asked anew each time.
             most: parts taken at most.
-            expired: true when time is over.
         """
         for _ in range(most):
             if not self._heap or self.first >= min(target(), self.closed) or expired():

@@ -80,9 +80,7 @@ def compile_plan(
             replace(layers, least_servers=least_servers(whole), watch=None),
             partial(_sound, problem),
         )
-        plan = within_safe_rules(
-            whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s, watch=limits.watch
-        )
+        plan = within_safe_rules(whole, layers.bought, sound, limits)
         plan = _of_servers(whole.catalog, plan, layers.least_servers, limits.gap)
     else:
         plan = layers.bought(whole, limits.gap, limits.time_limit_s)
@@ -143,7 +141,7 @@ class _Layers:
         def solve(part: Problem, restriction: Restriction, gap: float, seconds: float) -> ProvisionPlan:
             return replace(self, restriction=restriction, watch=None).racked(part, gap, seconds)
 
-        return best_purchase(problem, solve, gap=gap, time_limit_s=seconds, watch=self.watch)
+        return best_purchase(problem, solve, self._limits(gap, seconds))
 
     def racked(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the number of racks."""
@@ -153,9 +151,7 @@ class _Layers:
         def solve(part: Problem, racks: int | None, gap: float, seconds: float) -> ProvisionPlan:
             return replace(self, racks=racks, watch=None).spread(part, gap, seconds)
 
-        return best_racks(
-            problem, solve, least=self.least_servers, gap=gap, time_limit_s=seconds, watch=self.watch
-        )
+        return best_racks(problem, solve, self._limits(gap, seconds), least=self.least_servers)
 
     def spread(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the hosts to spread over."""
@@ -163,7 +159,7 @@ class _Layers:
         if not losses.data:
             return self.split(problem, as_it_is, gap, seconds)
         solve = partial(replace(self, watch=None).split, problem)
-        return best_spread(losses, solve, gap=gap, time_limit_s=seconds, watch=self.watch)
+        return best_spread(losses, solve, self._limits(gap, seconds))
 
     def split(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
         """Over the splits of a batch job's time."""
@@ -175,7 +171,7 @@ class _Layers:
             inner = replace(self, watch=None)
             return inner.linear(part, lambda instance: adapt(first(instance)), gap, seconds)
 
-        return best_split(problem, phases, solve, gap=gap, time_limit_s=seconds, watch=self.watch)
+        return best_split(problem, phases, solve, self._limits(gap, seconds))
 
     def linear(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
         """The linear problem of a choice per dataset and shares per server."""
@@ -185,7 +181,10 @@ class _Layers:
         open_ = _open(built, self.only, self.restriction)
         if isinstance(open_, Conflict):
             return ProvisionPlan(Status.INFEASIBLE, conflict=(open_,), lower=math.inf)
-        return _solved(adapt(built), open_, SolveLimits(gap, seconds, self.seed, self.watch))
+        return _solved(adapt(built), open_, self._limits(gap, seconds))
+
+    def _limits(self, gap: float, seconds: float) -> SolveLimits:
+        return SolveLimits(gap, seconds, self.seed, self.watch)
 
 
 def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Conflict:
@@ -265,14 +264,7 @@ def _solved(instance: Instance, open_: Open, limits: SolveLimits) -> ProvisionPl
             raise
         remedy = "pip install 'froude[provision]'"
         raise MissingError(f"{error.name} is not installed", remedy=remedy) from error
-    plan: ProvisionPlan = solve(
-        instance,
-        gap=limits.gap,
-        time_limit_s=limits.time_limit_s,
-        seed=limits.seed,
-        allowed=open_,
-        watch=limits.watch,
-    )
+    plan: ProvisionPlan = solve(instance, limits, allowed=open_)
     if plan.status is Status.INFEASIBLE and not plan.conflict:
         return replace(plan, conflict=(Conflict("the constraints of the servers, taken together"),))
     return plan

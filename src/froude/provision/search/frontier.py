@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from froude.base.clock import Clock, RealClock
 from froude.provision.model.instance import Instance
 from froude.provision.search.best_first import BestFirst
-from froude.provision.search.solve_limits import Watch
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import ProvisionPlan, Status
 
 Adapt = Callable[[Instance], Instance]
@@ -45,31 +45,20 @@ def halves(start: int, end: int | None) -> tuple[tuple[int, int | None], tuple[i
 class Frontier(Generic[_Part]):
     """A best-first search for plans: its parts, the best plan, and the time that is left."""
 
-    def __init__(
-        self,
-        gap: float,
-        time_limit_s: float,
-        *,
-        most: int,
-        clock: Clock | None = None,
-        watch: Watch | None = None,
-    ) -> None:
+    def __init__(self, limits: SolveLimits, *, most: int, clock: Clock | None = None) -> None:
         """Begin.
 
         Args:
-            gap: relative gap at which the search is over.
-            time_limit_s: seconds for all of it.
+            limits: for all of it; watched before each part.
             most: parts that are taken at most.
-            clock: where time comes from.
-            watch: called with its bounds before each part.
         """
-        self._gap = gap
+        self._gap = limits.gap
         self._clock = clock or RealClock()
         self._begin = self._clock.now()
-        self._most_s = time_limit_s * _OF_ALL
-        self._end = self._begin + time_limit_s
+        self._most_s = limits.time_limit_s * _OF_ALL
+        self._end = self._begin + limits.time_limit_s
         self._left = most
-        self._watch = watch
+        self._watch = limits.watch
         self._parts: BestFirst[_Part] = BestFirst()
         self._refused: ProvisionPlan | None = None
         self.best = ProvisionPlan(Status.UNDECIDED)
@@ -109,7 +98,6 @@ class Frontier(Generic[_Part]):
         """A part to be looked into, unless nothing in it can be cheaper than the best plan.
 
         Args:
-            part: of what is searched.
             lower: dollars that everything in it costs at least.
         """
         if lower < self.best.upper:
@@ -135,11 +123,7 @@ class Frontier(Generic[_Part]):
         return self._parts.pop()
 
     def result(self, *notes: str) -> ProvisionPlan:
-        """The best plan between its bounds; where there is none, why.
-
-        Args:
-            notes: added to the plan's.
-        """
+        """The best plan between its bounds; where there is none, why."""
         seconds = self._clock.now() - self._begin
         if not self.best.found:
             nothing_left = not math.isfinite(self._parts.lower)

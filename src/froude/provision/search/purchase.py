@@ -26,7 +26,7 @@ from typing import TypeVar
 from froude.base.clock import Clock
 from froude.provision.model.build import memory_unit
 from froude.provision.search.frontier import COARSE, Frontier
-from froude.provision.search.solve_limits import Watch
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.tariff import Line, Tariff
 from froude.provision.types import Catalog, Cpu, Problem, Server, StorageUnit
 from froude.provision.types.plan import Conflict, Group, ProvisionPlan, Status
@@ -184,26 +184,17 @@ def tariffs(catalog: Catalog) -> dict[_Key, Tariff]:
 def best_purchase(
     problem: Problem,
     solve: Solve,
-    *,
-    gap: float,
-    time_limit_s: float,
+    limits: SolveLimits,
     clock: Clock | None = None,
-    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest plan by the tariffs, with a bound on all plans.
 
     Args:
         problem: with prices by quantity.
         solve: see `Solve`.
-        gap: relative gap at which it stops.
-        time_limit_s: seconds for all.
-        clock: where time comes from.
-        watch: see `froude.provision.search.solve_limits`.
     """
-    frontier: Frontier[tuple[_Part, _Solved]] = Frontier(
-        gap, time_limit_s, most=_MOST_PARTS, clock=clock, watch=watch
-    )
-    return _Search(problem, solve, frontier, gap / 2).run()
+    frontier: Frontier[tuple[_Part, _Solved]] = Frontier(limits, most=_MOST_PARTS, clock=clock)
+    return _Search(problem, solve, frontier, limits.gap / 2).run()
 
 
 class _Search:

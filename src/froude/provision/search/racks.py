@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from froude.base.clock import Clock
 from froude.provision.search.frontier import Frontier, halves
-from froude.provision.search.solve_limits import Watch
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem, RackLoss
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -40,30 +40,20 @@ class _Interval:
 def best_racks(
     problem: Problem,
     solve: Solve,
+    limits: SolveLimits,
+    clock: Clock | None = None,
     *,
     least: int = 1,
-    gap: float,
-    time_limit_s: float,
-    clock: Clock | None = None,
-    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest plan over all numbers of racks, with a bound over all of them.
 
     Args:
-        problem: its catalog has racks.
         solve: see `Solve`.
-        least: servers that any cluster has.
-        gap: relative gap at which it stops.
-        time_limit_s: seconds for all.
-        clock: where time comes from.
-        watch: see `froude.provision.search.solve_limits`.
     """
     rack = problem.catalog.rack
     assert rack is not None
-    each = problem.catalog.cost(rack)
-    frontier: Frontier[_Interval] = Frontier(
-        gap, time_limit_s, most=_MOST_INTERVALS, clock=clock, watch=watch
-    )
+    each, gap = problem.catalog.cost(rack), limits.gap
+    frontier: Frontier[_Interval] = Frontier(limits, most=_MOST_INTERVALS, clock=clock)
 
     def racks(plan: ProvisionPlan) -> int:
         return -(-plan.servers // rack.servers)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from froude.base.clock import Clock, RealClock
-from froude.provision.search.solve_limits import Watch
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -40,11 +40,8 @@ def within_safe_rules(
     problem: Problem,
     solve: Solve,
     sound: Sound,
-    *,
-    gap: float,
-    time_limit_s: float,
+    limits: SolveLimits,
     clock: Clock | None = None,
-    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest plan that keeps the rules, with a bound that does not rest on them.
 
@@ -52,15 +49,11 @@ def within_safe_rules(
         problem: with racks, or a time to re-replicate.
         solve: see `Solve`.
         sound: see `Sound`.
-        gap: relative gap at which it stops.
-        time_limit_s: seconds for all.
-        clock: where time comes from.
-        watch: see `froude.provision.search.solve_limits`.
     """
     clock = clock or RealClock()
-    end = clock.now() + time_limit_s
+    gap, end = limits.gap, clock.now() + limits.time_limit_s
     without = _without(problem, uplinks=True, time=True)
-    free = solve(without, gap, time_limit_s * _FIRST)
+    free = solve(without, gap, limits.time_limit_s * _FIRST)
     if free.status is Status.INFEASIBLE or (free.found and sound(free)):
         return free
     best = ProvisionPlan(Status.UNDECIDED, lower=free.lower)
@@ -69,8 +62,8 @@ def within_safe_rules(
         plan = solve(part, gap / 2, max(0.1, end - clock.now()) / (len(parts) - number))
         if plan.found and plan.upper < best.upper and sound(plan):
             best = replace(plan, lower=min(free.lower, plan.upper))
-        if watch is not None:
-            watch(best.lower, best.upper)
+        if limits.watch is not None:
+            limits.watch(best.lower, best.upper)
         if best.found and best.gap <= gap:
             break
     if not best.found:

@@ -25,7 +25,7 @@ from froude.base.clock import Clock
 from froude.provision.model.build import build
 from froude.provision.model.instance import DatasetNeed, Instance, Path
 from froude.provision.search.frontier import Adapt, Frontier
-from froude.provision.search.solve_limits import Watch
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Batch, Io, Placement, Problem, RateTarget, Sla
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -98,11 +98,8 @@ def best_split(
     problem: Problem,
     phases: tuple[str, ...],
     solve: Solve,
-    *,
-    gap: float,
-    time_limit_s: float,
+    limits: SolveLimits,
     clock: Clock | None = None,
-    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest plan over all splits, with a bound over all splits.
 
@@ -112,14 +109,9 @@ def best_split(
         problem: with a batch job of two phases or more and no split.
         phases: those, as `undecided` gives them.
         solve: see `Solve`.
-        gap: relative gap at which it stops.
-        time_limit_s: seconds for all.
-        clock: where time comes from.
-        watch: see `froude.provision.search.solve_limits`.
     """
-    return _Search(
-        problem, phases, solve, Frontier(gap, time_limit_s, most=_MOST_BOXES, clock=clock, watch=watch)
-    ).run(gap)
+    frontier: Frontier[_Box] = Frontier(limits, most=_MOST_BOXES, clock=clock)
+    return _Search(problem, phases, solve, frontier).run(limits.gap)
 
 
 class _Search:

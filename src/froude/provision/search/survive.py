@@ -25,7 +25,7 @@ from froude.base.clock import Clock
 from froude.provision.model.instance import Copy, DatasetNeed, Instance, LocalUnits, TaskNeed
 from froude.provision.model.spreading import whole
 from froude.provision.search.frontier import COARSE, Adapt, Frontier, halves
-from froude.provision.search.solve_limits import Watch
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Placement, Problem, RackLoss
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -80,26 +80,17 @@ class Losses:
 def best_spread(
     losses: Losses,
     solve: Solve,
-    *,
-    gap: float,
-    time_limit_s: float,
+    limits: SolveLimits,
     clock: Clock | None = None,
-    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest plan over all numbers H of hosts to spread over, with a bound over all of them.
 
     Args:
         losses: one server at least.
         solve: see `Solve`.
-        gap: relative gap at which it stops.
-        time_limit_s: seconds for all.
-        clock: where time comes from.
-        watch: see `froude.provision.search.solve_limits`.
     """
-    frontier: Frontier[_Interval] = Frontier(
-        gap, time_limit_s, most=_MOST_INTERVALS, clock=clock, watch=watch
-    )
-    fine = gap / 2
+    frontier: Frontier[_Interval] = Frontier(limits, most=_MOST_INTERVALS, clock=clock)
+    fine = limits.gap / 2
     rough = max(fine, COARSE)
     hosts, held = losses.service, losses.data
 

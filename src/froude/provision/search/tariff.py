@@ -52,7 +52,6 @@ class Tariff:
 
         Args:
             count: n, 0 or above.
-            charged: with the fixed charge.
         """
         fixed = self.fixed if charged and count else 0.0
         return fixed + self.energy * count + self._bought(max(0, count - self.owned))[0]

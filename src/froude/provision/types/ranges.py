@@ -18,9 +18,6 @@ _T = TypeVar("_T", bound=_Named)
 def named(things: Iterable[_T], name: str) -> _T:
     """The one of a name.
 
-    Args:
-        name: the one that is wanted.
-
     Raises:
         KeyError: there is none.
     """
@@ -35,7 +32,6 @@ def positive(name: str, value: float) -> None:
 
     Args:
         name: of the value, for the error.
-        value: in any unit.
 
     Raises:
         ValueError: it is out of that range.
@@ -49,7 +45,6 @@ def not_negative(name: str, value: float) -> None:
 
     Args:
         name: of the value, for the error.
-        value: in any unit.
 
     Raises:
         ValueError: it is out of that range.
@@ -63,7 +58,6 @@ def share(name: str, value: float) -> None:
 
     Args:
         name: of the value, for the error.
-        value: a fraction.
 
     Raises:
         ValueError: it is out of that range.

@@ -199,10 +199,6 @@ def write_part(path: Path, table: pa.Table) -> None:
 def write_meta(folder: Path, meta: AuditMeta, origin: Origin) -> Lineage:
     """Write what makes a folder of files of lines an audit log.
 
-    Args:
-        folder: it holds the files already.
-        origin: how it came to be.
-
     Returns:
         Its lineage.
     """

@@ -104,11 +104,7 @@ class Parsed:
 
 
 def parse_bytes(data: bytes, form: Form) -> Parsed:
-    """Read whole lines. Never raises for what they hold.
-
-    Args:
-        data: lines with their ends.
-    """
+    """Read whole lines. Never raises for what they hold."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     if data and not data.endswith(b"\n"):
@@ -154,7 +150,6 @@ class _Shapes:
     """Lines of the usual shape, as columns.
 
     Args:
-        bytes_: the same as numbers.
         starts: (lines,) where each begins.
         ends: (lines,) where its line feed stands.
         form: whether paths are escaped.

@@ -166,7 +166,6 @@ class _Seconds:
 
     Args:
         first: the log's first second.
-        seconds: how many it spans.
     """
 
     def __init__(self, first: int, seconds: int) -> None:

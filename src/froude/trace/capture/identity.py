@@ -21,7 +21,6 @@ def with_identities(settings: CaptureSettings, schema: Schema) -> CaptureSetting
 
     Args:
         settings: what was asked for; an id that is known there is not asked.
-        schema: of the targets' release.
     """
     targets = dict.fromkeys(listener.target for listener in settings.listeners)
     known = {target: identity for target in targets if (identity := _asked(target, schema)) is not None}

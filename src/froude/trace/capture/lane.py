@@ -265,8 +265,6 @@ class RecorderLink(asyncio.Protocol):
         """Take one record, or count it when the recorder lags too far behind.
 
         Args:
-            connection: its number within the capture.
-            kind: what the record tells.
             payload: what belongs to it, such as the bytes that passed.
         """
         if (self._choked or self._gaps) and self._drops(connection, kind, payload):

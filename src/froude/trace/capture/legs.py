@@ -30,8 +30,6 @@ class Tape(Protocol):
         """Take one record.
 
         Args:
-            connection: its number within the capture.
-            kind: what the record tells.
             payload: what belongs to it, such as the bytes that passed.
         """
         ...

@@ -59,7 +59,6 @@ class PacketFile:
 
     Args:
         source: the file, unpacked; read from here on and never sought in.
-        path: its name, for errors.
 
     Raises:
         InputError: it is empty, or no such file.

@@ -82,7 +82,6 @@ def capture_pcap(
     A capture that is cut or damaged gives what comes before that; the Trace says so.
 
     Args:
-        schema: of the release recorded.
         origin: how it comes to be, for the lineage.
         progress: shows how much of the file is read.
 
@@ -236,8 +235,6 @@ def remarks(
     """What is missing and why, and what to do about it.
 
     Args:
-        packets: what was seen of packets.
-        flows: what was seen of connections.
         cut: what ended the file early; empty where nothing did.
         dropped: packets that the capture missed, as far as its file says.
         untimed: packets without a time.

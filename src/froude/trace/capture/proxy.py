@@ -50,12 +50,7 @@ class Proxy:
         return str(host), int(port)
 
     async def adopt(self, sock: socket.socket, listener: Listener, number: int) -> None:
-        """Forward a connection that another process has accepted.
-
-        Args:
-            listener: where it was accepted.
-            number: its number within the capture.
-        """
+        """Forward a connection that another process has accepted."""
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._count += 1

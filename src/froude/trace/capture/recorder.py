@@ -95,7 +95,6 @@ class Recorder:
 
         Args:
             state: how the recording ended, for the lineage of a whole Trace.
-            notes: free facts to keep.
 
         Raises:
             FroudeError: it could not be written; what was written before stays as `.partial`.

@@ -67,8 +67,6 @@ def segment_in(link_type: int, data: bytes, cut_bytes: int = 0) -> Segment | Ski
     """The TCP segment that a packet holds, or why it holds none.
 
     Args:
-        link_type: LINKTYPE_ value of the capture.
-        data: the packet as captured.
         cut_bytes: how many bytes of it were not captured.
     """
     try:
@@ -201,7 +199,6 @@ class Stream:
 
         Args:
             sequence: of the first byte of `payload`.
-            payload: its bytes.
             fin: whether the direction ends behind them.
         """
         place = self.place(sequence)

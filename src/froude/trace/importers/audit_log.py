@@ -82,12 +82,10 @@ def import_audit(
     Args:
         logs: plain or packed, rotated ones in any order.
         output: the folder to make; `OUTPUT.partial` beside it holds what is done until it is whole.
-        options: how they are read.
         cut: which lines an image holds already; None for none.
         names: other names for paths, users and hosts; None leaves them.
         workers: see `froude.base.parallel.Workers`.
         origin: inputs, command and tags for the lineage.
-        progress: shows what is going on.
 
     Raises:
         InputError: the place is taken; a log is given twice or cannot be read; no line of any is an audit line; or too

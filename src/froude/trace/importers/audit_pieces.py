@@ -111,7 +111,6 @@ def scan(
 
     Args:
         folder: where the runs shall be; made, or gone on with.
-        options: how they are read.
         workers: see `froude.base.parallel.Workers`.
         progress: shows how many pieces are done.
 
@@ -296,7 +295,6 @@ def mapped(
 
     Args:
         f: as of `parallel.map`.
-        items: what it is applied to.
         workers: see `froude.base.parallel.Workers`.
         advance: told how many items are done.
     """

@@ -43,9 +43,6 @@ def is_secret(name: str) -> bool:
 class Masker:
     """Replaces secrets, equal ones by equal ones.
 
-    Args:
-        stand_in: replaces a secret's text.
-
     Attributes:
         within_texts: how many texts a part was replaced in.
     """

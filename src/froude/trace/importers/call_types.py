@@ -170,7 +170,6 @@ class Naming:
         """The message of an object's shape.
 
         Args:
-            place: where it stands, for remarks.
             secret: whether all below is.
         """
         secret = secret or shape.secret
@@ -264,7 +263,6 @@ class Converter:
 
         Args:
             message: that was made of all values, this one among them.
-            value: an object of the table.
 
         Raises:
             InputError: it was not among them: the file changed.

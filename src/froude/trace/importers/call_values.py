@@ -205,7 +205,6 @@ class Times:
 
         Args:
             text: as `moment`.
-            place: the column, for errors.
 
         Raises:
             InputError: as `moment`.
@@ -254,9 +253,6 @@ class Times:
 
 def check_duration(duration_ns: int, text: str, place: str) -> int:
     """A duration that can be one.
-
-    Args:
-        text: that told it, for errors.
 
     Raises:
         InputError: below zero, or longer than a century.

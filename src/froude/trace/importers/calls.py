@@ -90,7 +90,6 @@ def import_calls(
         path: the table, CSV or JSON lines, plain or packed.
         table: how it is to be read.
         scale: the scale that the job ran at.
-        source_id: identity of what was recorded.
 
     Returns:
         The Trace, and remarks on what is not as it stood in the table.

@@ -42,9 +42,6 @@ def import_tap(
     A tap that was cut while it was written gives what is whole; a note says so.
 
     Args:
-        path: the tap, plain or packed.
-        schema: of the release recorded.
-        scale: the scale it ran at.
         source_id: identity of what was recorded; empty to learn it from the traffic.
 
     Raises:

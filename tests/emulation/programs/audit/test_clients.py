@@ -10,7 +10,6 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import CLIENT
 from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.audit.shared import KIND
@@ -27,6 +26,7 @@ from froude.emulation.programs.events import (
 )
 from froude.emulation.programs.hdfs.datanode import BlockReported, BlockWritten
 from froude.emulation.programs.registry import populate
+from froude.emulation.settings import Pacing
 from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale

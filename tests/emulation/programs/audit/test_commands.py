@@ -8,7 +8,6 @@ from froude.emulation.programs.audit.commands import (
     COMMANDS,
     LEFT_OUT,
     PROTOCOLS,
-    Assumed,
     Call,
     Who,
     command_of,
@@ -17,6 +16,7 @@ from froude.emulation.programs.audit.commands import (
 )
 from froude.emulation.programs.audit.ids import Ids
 from froude.emulation.programs.audit.lines import Line
+from froude.emulation.settings import LogClientSettings
 from froude.messages.schema import Schema
 
 _LINE = Line(1.5, 0, "x", "/a/.snapshot/s1", dst="/a/.snapshot/s2", perm="alice:staff:rwxr-x--T")
@@ -44,8 +44,8 @@ def _call(name: str, requests: Schema) -> Call:
     command = COMMANDS[name]
     line = _LINE._replace(src="[RS-6-3-1024k]") if name == "addErasureCodingPolicies" else _LINE
     if command.steps is None:
-        return Call(command.method, command.fields(line, Assumed()), command.protocol)
-    first = next(command.steps(_LINE, Assumed(), Who("froude_0", "alice", Ids(requests))))
+        return Call(command.method, command.fields(line, LogClientSettings()), command.protocol)
+    first = next(command.steps(_LINE, LogClientSettings(), Who("froude_0", "alice", Ids(requests))))
     assert isinstance(first, Call)
     return first
 
@@ -98,7 +98,7 @@ def test_a_concat_is_the_right_way_round() -> None:
     line = _LINE._replace(command="concat", src="[/a, /b]", dst="/all")
     command = command_of(line)
     assert command is not None
-    assert command.fields(line, Assumed()) == {"trg": "/all", "srcs": ("/a", "/b")}
+    assert command.fields(line, LogClientSettings()) == {"trg": "/all", "srcs": ("/a", "/b")}
     assert command.paths(line) == ("/a", "/b", "/all")
 
 
@@ -116,7 +116,7 @@ def test_a_rename_has_its_options(options: str, overwrite: bool, trash: bool) ->
     command = command_of(line)
     assert command is not None
     assert command.method == "rename2"
-    fields = command.fields(line, Assumed())
+    fields = command.fields(line, LogClientSettings())
     assert (fields["overwriteDest"], fields.get("moveToTrash", False)) == (overwrite, trash)
     older = command_of(line._replace(options=None))
     assert older is not None
@@ -135,26 +135,30 @@ def test_a_rename_has_its_options(options: str, overwrite: bool, trash: bool) ->
 )
 def test_what_the_log_holds_is_used(name: str, fields: dict[str, str]) -> None:
     """Owners from the permission, names of snapshots from their paths."""
-    assert COMMANDS[name].fields(_LINE, Assumed()) == fields
+    assert COMMANDS[name].fields(_LINE, LogClientSettings()) == fields
 
 
 def test_directives_and_pools_are_read_as_they_are_logged() -> None:
     """In braces."""
     text = "{id: 7, path: /hot, replication: 2, pool: p}"
-    directive = COMMANDS["addCacheDirective"].fields(_LINE._replace(src=text), Assumed())
+    directive = COMMANDS["addCacheDirective"].fields(_LINE._replace(src=text), LogClientSettings())
     assert directive["info"] == {"path": "/hot", "pool": "p", "replication": 2}
-    changed = COMMANDS["modifyCacheDirective"].fields(_LINE._replace(src=text), Assumed())
+    changed = COMMANDS["modifyCacheDirective"].fields(_LINE._replace(src=text), LogClientSettings())
     assert changed["info"]["id"] == 7
-    odd = COMMANDS["addCacheDirective"].fields(_LINE._replace(src="{path: /a, b} , pool: {p}, q}"), Assumed())
+    odd = COMMANDS["addCacheDirective"].fields(
+        _LINE._replace(src="{path: /a, b} , pool: {p}, q}"), LogClientSettings()
+    )
     assert odd["info"] == {"path": "/a, b} ", "pool": "{p}, q", "replication": 3}
-    pool = COMMANDS["addCachePool"].fields(_LINE._replace(src="{poolName:p, ownerName:a}"), Assumed())
+    pool = COMMANDS["addCachePool"].fields(
+        _LINE._replace(src="{poolName:p, ownerName:a}"), LogClientSettings()
+    )
     assert pool == {"info": {"poolName": "p"}}
 
 
 def test_a_policy_is_made_of_its_name() -> None:
     """Which holds codec, units and the size of a cell; a codec may have a hyphen."""
     fields = COMMANDS["addErasureCodingPolicies"].fields(
-        _LINE._replace(src="[RS-6-3-1024k, RS-LEGACY-4-2-64k]"), Assumed()
+        _LINE._replace(src="[RS-6-3-1024k, RS-LEGACY-4-2-64k]"), LogClientSettings()
     )
     first, second = fields["ecPolicies"]
     assert first["schema"] == {"codecName": "rs", "dataUnits": 6, "parityUnits": 3}
@@ -164,5 +168,5 @@ def test_a_policy_is_made_of_its_name() -> None:
 
 def test_open_files_are_listed_from_the_root() -> None:
     """A NameNode refuses an empty path and a list without types, which no client sends."""
-    fields = COMMANDS["listOpenFiles"].fields(_LINE._replace(src=None), Assumed())
+    fields = COMMANDS["listOpenFiles"].fields(_LINE._replace(src=None), LogClientSettings())
     assert fields == {"id": 0, "path": "/", "types": ["ALL_OPEN_FILES"]}

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import CLIENT
 from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.audit.recorded import FALSE, Recorded, command_of, recorded_error
 from froude.emulation.programs.events import Failed, MessageReceived, Reached, SendMessage, Timer, WakeAt
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockReported, BlockWritten
+from froude.emulation.settings import Pacing
 from froude.messages.schema import Schema
 from froude.workload.types import Moment
 from tests.support.emulation.programs.audit.family import Play, notes, sent

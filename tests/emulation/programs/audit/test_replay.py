@@ -6,17 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from froude.emulation.pacing import Pacing
-from froude.emulation.programs.audit.commands import Assumed
 from froude.emulation.programs.audit.conflicts import in_order
 from froude.emulation.programs.audit.lines import BLOCK, REMOVAL, Client, Line, write_lines
 from froude.emulation.programs.audit.replay import Replay
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import LogClientSettings, Mode, Pacing
 
 
 def _replay(folder: Path, lines: list[Line], speed: float = 1.0, mode: Mode = Mode.ONCE) -> Replay:
     write_lines(folder / "lines.json", [Client("a"), Client("b")], in_order(lines))
-    replay = Replay(folder / "lines.json", Assumed(), Pacing.SCHEDULED, speed, mode)
+    replay = Replay(folder / "lines.json", LogClientSettings(), Pacing.SCHEDULED, speed, mode)
     replay.begin(100.0)
     return replay
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from froude.emulation.notes import ROUND_BEGUN
-from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import Written
 from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.audit.shared import SharedLog
 from froude.emulation.programs.events import Note
-from froude.emulation.sustained import Mode, Turnover
+from froude.emulation.settings import Mode, Pacing, Turnover
 from froude.messages.schema import Schema
 from tests.support.emulation.programs.audit.family import Play, notes
 

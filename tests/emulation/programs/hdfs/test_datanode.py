@@ -26,7 +26,8 @@ from froude.emulation.programs.events import (
 )
 from froude.emulation.programs.hdfs.blocks import Block, Inventory
 from froude.emulation.programs.hdfs.datanode import BlockWritten, EmulatedDatanode, ReplicaRecovered
-from froude.emulation.programs.hdfs.datanodes import PROTOCOL, Datanodes, DatanodeSettings
+from froude.emulation.programs.hdfs.datanodes import PROTOCOL, Datanodes
+from froude.emulation.settings import DatanodeSettings
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.schema import Schema
 from froude.workload.types import Moment

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.hdfs.blocks import Block, Inventory
-from froude.emulation.programs.hdfs.datanodes import DELETED, PROTOCOL, RECEIVED, Datanodes, DatanodeSettings
+from froude.emulation.programs.hdfs.datanodes import DELETED, PROTOCOL, RECEIVED, Datanodes
+from froude.emulation.settings import DatanodeSettings
 from froude.hadoop.release.distribution import Hadoop
 from froude.messages.schema import Schema
 from tests.support.emulation.programs.block_reports import read_buffers

@@ -13,9 +13,10 @@ from froude.emulation.programs.events import Instruction, NodeId, Note, SendMess
 from froude.emulation.programs.family import Step
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockWritten, EmulatedDatanode
-from froude.emulation.programs.hdfs.datanodes import Datanodes, DatanodeSettings
+from froude.emulation.programs.hdfs.datanodes import Datanodes
 from froude.emulation.programs.hdfs.family import DatanodeFamily, DatanodeKind
 from froude.emulation.programs.population import PlaySettings, Population
+from froude.emulation.settings import DatanodeSettings
 from froude.hadoop.release.distribution import Hadoop
 from froude.workload.rules import Special, Value
 from froude.workload.types import Absent, CallTemplate, Constant, Periodic, Rule, Unknown

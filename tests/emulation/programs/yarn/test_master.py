@@ -8,13 +8,11 @@ from functools import partial
 import pytest
 
 from froude.base.errors import GuardError, InputError
-from froude.emulation.pacing import Pacing
-from froude.emulation.programs.population import Connections
 from froude.emulation.programs.yarn.applications import Applications
 from froude.emulation.programs.yarn.family import NodemanagerFamily
 from froude.emulation.programs.yarn.nodemanager import EmulatedNodemanager
 from froude.emulation.programs.yarn.protocols import FAILED_APPLICATION
-from froude.emulation.sustained import Mode, Turnover
+from froude.emulation.settings import Connections, Mode, Pacing, Turnover
 from froude.workload.plan import Plan
 from froude.workload.types import Container, NodeType
 from testbed.recorded import schema

@@ -41,8 +41,9 @@ from froude.emulation.programs.yarn.containers import (
     StartContainer,
 )
 from froude.emulation.programs.yarn.nodemanager import EmulatedNodemanager
-from froude.emulation.programs.yarn.nodemanagers import Nodemanagers, NodemanagerSettings
+from froude.emulation.programs.yarn.nodemanagers import Nodemanagers
 from froude.emulation.programs.yarn.protocols import CONTAINERS, KILLED, TRACKER
+from froude.emulation.settings import NodemanagerSettings
 from froude.workload.types import Moment
 from testbed.recorded import schema
 from tests.support.emulation.programs.yarn.alone import Alone

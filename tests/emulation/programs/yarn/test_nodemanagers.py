@@ -15,14 +15,9 @@ from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate
 from froude.emulation.programs.yarn.containers import ContainerKey, Held
 from froude.emulation.programs.yarn.localisation import Fetch
-from froude.emulation.programs.yarn.nodemanagers import (
-    HEARTBEAT,
-    REGISTER,
-    Nodemanagers,
-    NodemanagerSettings,
-    check_resources,
-)
+from froude.emulation.programs.yarn.nodemanagers import HEARTBEAT, REGISTER, Nodemanagers, check_resources
 from froude.emulation.programs.yarn.protocols import HDFS, TRACKER
+from froude.emulation.settings import NodemanagerSettings
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import CallTemplate, Constant, NodeType, Recorded, Workload

@@ -22,6 +22,7 @@ from froude.provision.model.instance import (
 )
 from froude.provision.search.optimise.dominance import undominated
 from froude.provision.search.optimise.solving import solve
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Placement
 from tests.support.provision.search.optimise.examples import featured
 from tests.support.seeds import examples
@@ -169,5 +170,5 @@ def test_the_optimum_stays(seed: int) -> None:
     kept = undominated(more)
     fewer = replace(more, servers=tuple(more.servers[at] for at in kept))
     assert len(kept) < len(more.servers)
-    all_, left = solve(more, gap=1e-6, time_limit_s=30), solve(fewer, gap=1e-6, time_limit_s=30)
+    all_, left = solve(more, SolveLimits(1e-6, 30)), solve(fewer, SolveLimits(1e-6, 30))
     assert all_.upper == pytest.approx(left.upper, rel=2e-6)

@@ -94,7 +94,7 @@ def test_replicas_force_servers_in_the_master(times: int) -> None:
 
 def test_replicas_stand_on_different_servers() -> None:
     """No host has more than a third of a copy that is kept three times."""
-    plan = solve(_replicated(3), gap=0.02)
+    plan = solve(_replicated(3), SolveLimits(0.02))
     shares = [held.share for group in plan.groups for held in group.held]
     assert max(shares) <= 1 / 3 + 1e-6
     assert plan.gap <= 0.02
@@ -174,6 +174,6 @@ def test_nothing_at_all_costs_nothing() -> None:
 
 def test_no_gap_means_the_optimum() -> None:
     """A gap of zero is reached when the bounds meet but for rounding."""
-    plan = solve(built(photoshare(100)), gap=0.0)
+    plan = solve(built(photoshare(100)), SolveLimits(0.0))
     assert plan.status is Status.PROVED
     assert plan.gap <= 1e-6

@@ -16,6 +16,7 @@ from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.highs import SolveOutcome
 from froude.provision.search.optimise.highs import Status as HighsStatus
 from froude.provision.search.optimise.solving import conflicts, in_money, money_unit, solve
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Placement, Problem
 from froude.provision.types.plan import Conflict, Status
 from tests.support.provision.search.optimise.examples import built, photoshare, small
@@ -37,8 +38,8 @@ NAMED: dict[str, tuple[dict[str, Any], Conflict]] = {
 }  # fmt: skip
 
 
-def _sound(problem: Problem, **more: float):
-    plan = solve(built(problem), **more)
+def _sound(problem: Problem, limits: SolveLimits | None = None):
+    plan = solve(built(problem), limits)
     verdict = check(problem, plan)
     assert verdict.sound, verdict.violations
     assert verdict.cost == pytest.approx(plan.upper, rel=1e-9)
@@ -50,7 +51,7 @@ def _sound(problem: Problem, **more: float):
 def test_equals_the_optimum_of_single_servers(seed: int) -> None:
     """On random instances the cost is that of enumerated choices packed server by server by another solver."""
     problem = small(seed)
-    plan = _sound(problem, gap=1e-4)
+    plan = _sound(problem, SolveLimits(1e-4))
     optimum = joint_weighted(built(problem), most=plan.servers)
     assert plan.lower <= optimum * (1 + 1e-6)
     assert plan.upper == pytest.approx(optimum, rel=2e-4)
@@ -61,7 +62,7 @@ def test_equals_the_optimum_of_single_servers(seed: int) -> None:
 def test_equals_enumeration_of_whole_units(seed: int) -> None:
     """With uniform placement every placement can be counted through, without any solver."""
     problem = small(seed, placement=Placement.UNIFORM)
-    plan = _sound(problem, gap=1e-4)
+    plan = _sound(problem, SolveLimits(1e-4))
     optimum = enumerated_uniform(built(problem), most=min(plan.servers, 3))
     assert plan.lower <= optimum + 1e-6
     if plan.servers <= 3:
@@ -92,7 +93,7 @@ def test_two_boxes_do_without_isolation() -> None:
 @pytest.mark.parametrize("rate", [0.0, 1.0, 700.0, 30_000.0, 1_000_000.0])
 def test_bounds_hold_from_nothing_to_thousands_of_servers(rate: float) -> None:
     """Every plan passes the check, and its gap is that of its bounds."""
-    plan = _sound(photoshare(rate), gap=0.03)
+    plan = _sound(photoshare(rate), SolveLimits(0.03))
     assert 0 <= plan.gap <= 0.03
 
 
@@ -107,7 +108,7 @@ def test_uniform_placement_costs_no_less() -> None:
 def test_the_same_twice(rate: float) -> None:
     """The same arguments give the same plan."""
     instance = built(photoshare(rate, servers=3))
-    one, other = (solve(instance, gap=0.02) for _ in range(2))
+    one, other = (solve(instance, SolveLimits(0.02)) for _ in range(2))
     assert replace(one, seconds=0) == replace(other, seconds=0)
 
 
@@ -116,9 +117,9 @@ def test_a_pool_changes_no_bound() -> None:
     pool = ColumnPool()
     for rate in (500.0, 600.0):
         problem = photoshare(rate)
-        plan = solve(built(problem), gap=0.03, pool=pool)
+        plan = solve(built(problem), SolveLimits(0.03), pool=pool)
         assert check(problem, plan).sound
-        alone = solve(built(problem), gap=0.03)
+        alone = solve(built(problem), SolveLimits(0.03))
         assert plan.lower <= alone.upper
         assert alone.lower <= plan.upper
 
@@ -142,7 +143,7 @@ def test_scarce_types_are_not_overdrawn() -> None:
         catalog = problem.catalog
         few = tuple(replace(s, max_count=most if s.name == "Server1" else 2) for s in catalog.servers)
         scarce = replace(problem, catalog=replace(catalog, servers=few))
-        plan = solve(built(scarce), gap=0.03, time_limit_s=10)
+        plan = solve(built(scarce), SolveLimits(0.03, 10))
         assert check(scarce, plan).sound
 
 
@@ -164,9 +165,9 @@ def test_refuses_impossible_efforts() -> None:
     """A gap of one or a limit of no time is a caller's mistake."""
     instance = built(photoshare(100))
     with pytest.raises(ValueError, match="gap"):
-        solve(instance, gap=1.0)
+        solve(instance, SolveLimits(1.0))
     with pytest.raises(ValueError, match="time_limit_s"):
-        solve(instance, time_limit_s=0)
+        solve(instance, SolveLimits(time_limit_s=0))
 
 
 NOTHING = SolveOutcome(HighsStatus.LIMIT, np.empty(0), math.inf, -math.inf, np.empty(0))
@@ -206,7 +207,7 @@ def test_a_server_costs_about_a_thousand() -> None:
 @pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
 def test_the_same_cluster_in_any_money(unit: float) -> None:
     """Between the same bounds, in that money."""
-    plain, other = solve(hand(), gap=1e-4), solve(in_money(hand(), unit), gap=1e-4)
+    plain, other = solve(hand(), SolveLimits(1e-4)), solve(in_money(hand(), unit), SolveLimits(1e-4))
     assert other.groups == plain.groups
     assert (other.lower * unit, other.upper * unit) == pytest.approx((plain.lower, plain.upper))
 

@@ -15,6 +15,7 @@ from froude.provision.search.optimise.solving import solve
 from froude.provision.search.optimise.subproblem import subproblem
 from froude.provision.search.optimise.tightening import tighten
 from froude.provision.search.optimise.type_pricing import select_types
+from froude.provision.search.solve_limits import SolveLimits
 from tests.support.provision.search.optimise.examples import built, photoshare
 from tests.support.provision.search.optimise.type_pricing import many
 
@@ -51,9 +52,9 @@ def test_the_bound_outside_holds_for_every_type_left_out(
 def test_bounds_agree_with_a_search_over_all_types(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is proved over few types holds for the best cluster of all."""
     instance = many(0, types=10)
-    every = solve(instance, gap=0.02, time_limit_s=20)
+    every = solve(instance, SolveLimits(0.02, 20))
     monkeypatch.setattr(type_pricing, "MANY_TYPES", 4)
-    few = solve(instance, gap=0.02, time_limit_s=20)
+    few = solve(instance, SolveLimits(0.02, 20))
     assert few.lower <= every.upper
     assert every.lower <= few.upper
     assert math.isfinite(few.upper)

@@ -134,7 +134,6 @@ def refusal_of(request: Request, size: int) -> int:
     """Why a request cannot be done on a disk of that size, as an error number; 0 where it can.
 
     Args:
-        request: any but a disconnect.
         size: bytes of the disk.
     """
     kind, flags, _, offset, length, _ = request

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from froude.emulation.programs.audit.ids import Ids
 from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.events import Note
+from froude.emulation.settings import LogClientSettings
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 _SECURITY = "org.apache.hadoop.security"
@@ -34,17 +35,6 @@ _LARGE = 1 << 60
 _UNSET = (1 << 63) - 1  # HdfsConstants.QUOTA_DONT_SET
 _RESET = _NO_TIME = (1 << 64) - 1  # HdfsConstants.QUOTA_RESET; a time that is not set: -1 where Java reads it
 _COMPLETE_S = 0.1  # dfs.client.block.write.locateFollowingBlock.initial.delay.ms, first of them
-
-
-@dataclass(frozen=True, slots=True)
-class Assumed:
-    """What a log does not hold."""
-
-    replication: int = 3
-    block_bytes: int = 128 << 20
-    blocks: int = 1
-    """Of a file that is created; 0 where no DataNode could take one."""
-    file_bytes: int = 64 << 20
 
 
 class Call(NamedTuple):
@@ -87,7 +77,7 @@ class Who:
     """By folder, where the next page of its listing begins."""
 
 
-Fields = Callable[[Line, Assumed], Mapping[str, Any]]
+Fields = Callable[[Line, LogClientSettings], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +96,7 @@ class Command:
     assumes: str = ""
     """What the log does not hold, and what is taken instead."""
     protocol: str = CLIENT
-    steps: Callable[[Line, Assumed, Who], Steps] | None = None
+    steps: Callable[[Line, LogClientSettings, Who], Steps] | None = None
     """For one that takes several calls, or looks at its answer; `method` is then not asked."""
 
     def paths(self, line: Line) -> tuple[str, ...]:
@@ -132,7 +122,6 @@ def permission_of(perm: str | None, default: int = 0o755) -> Mapping[str, int]:
 
     Args:
         perm: as the log has it; None for none.
-        default: bits where there is none.
     """
     letters = (perm or "").rpartition(":")[2]
     if len(letters) < 9:
@@ -143,30 +132,30 @@ def permission_of(perm: str | None, default: int = 0o755) -> Mapping[str, int]:
     return {"perm": bits | (0o1000 if letters[8] in "tT" else 0)}
 
 
-def _owner(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _owner(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     owner, _colon, rest = (line.perm or "").partition(":")
     return {"src": line.src, "username": owner, "groupname": rest.rpartition(":")[0]}
 
 
-def _rename2(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _rename2(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     options = line.options or ""
     trash = {"moveToTrash": True} if "TO_TRASH" in options else {}
     return {"src": line.src, "dst": line.dst, "overwriteDest": "OVERWRITE" in options, **trash}
 
 
 def _quota(namespace: int, space: int) -> Fields:
-    def fields(line: Line, _: Assumed) -> Mapping[str, Any]:
+    def fields(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
         return {"path": line.src, "namespaceQuota": namespace, "storagespaceQuota": space}
 
     return fields
 
 
-def _acl(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _acl(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     entry = {"type": "USER", "scope": "ACCESS", "permissions": "PERM_ALL", "name": "froude"}
     return {"src": line.src, "aclSpec": [entry]}
 
 
-def _whole_acl(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _whole_acl(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     kinds = {"USER": "PERM_ALL", "GROUP": "READ_EXECUTE", "OTHER": "READ_EXECUTE"}
     return {
         "src": line.src,
@@ -174,11 +163,11 @@ def _whole_acl(line: Line, _: Assumed) -> Mapping[str, Any]:
     }
 
 
-def _attribute(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _attribute(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     return {"src": line.src, "xAttr": {"namespace": "USER", "name": "froude"}}
 
 
-def _set_attribute(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _set_attribute(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     # 3 is XAttrSetFlag CREATE | REPLACE
     return {"src": line.src, "xAttr": {"namespace": "USER", "name": "froude", "value": b"1"}, "flag": 3}
 
@@ -189,21 +178,21 @@ def _snapshot(path: str | None) -> tuple[str, str]:
     return root or "/", name.strip("/")
 
 
-def _create_snapshot(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _create_snapshot(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     return {"snapshotRoot": line.src, "snapshotName": _snapshot(line.dst)[1]}
 
 
-def _rename_snapshot(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _rename_snapshot(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     root, old = _snapshot(line.src)
     return {"snapshotRoot": root, "snapshotOldName": old, "snapshotNewName": _snapshot(line.dst)[1]}
 
 
-def _delete_snapshot(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _delete_snapshot(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     root, name = _snapshot(line.src)
     return {"snapshotRoot": root, "snapshotName": name}
 
 
-def _compare_snapshots(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _compare_snapshots(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     root, first = _snapshot(line.src)
     return {"snapshotRoot": root, "fromSnapshot": first, "toSnapshot": _snapshot(line.dst)[1]}
 
@@ -215,30 +204,30 @@ def _braces(text: str | None) -> Mapping[str, str]:
     return {name: value.removeprefix(" ") for name, _, value in pairs}
 
 
-def _directive(line: Line, assumed: Assumed) -> Mapping[str, Any]:
+def _directive(line: Line, assumed: LogClientSettings) -> Mapping[str, Any]:
     named = _braces(line.src)
     info: dict[str, Any] = {name: named[name] for name in ("path", "pool") if name in named}
     info["replication"] = int(named.get("replication", assumed.replication))
     return {"info": info, "cacheFlags": 1}
 
 
-def _changed_directive(line: Line, assumed: Assumed) -> Mapping[str, Any]:
+def _changed_directive(line: Line, assumed: LogClientSettings) -> Mapping[str, Any]:
     info = dict(_directive(line, assumed)["info"])
     digits = "".join(filter(str.isdigit, (line.src or "").partition("id:")[2].partition(",")[0]))
     return {"info": {"id": int(digits or 0), **info}, "cacheFlags": 1}
 
 
-def _pool(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _pool(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     named = _braces(line.src)
     return {"info": {"poolName": named.get("poolName", line.src)}}
 
 
-def _removed_directive(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _removed_directive(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     digits = "".join(filter(str.isdigit, line.src or ""))
     return {"id": int(digits or 0)}
 
 
-def _policies(line: Line, _: Assumed) -> Mapping[str, Any]:
+def _policies(line: Line, _: LogClientSettings) -> Mapping[str, Any]:
     """`[RS-6-3-1024k]`: a name holds its policy's schema, but for options of its codec (composePolicyName)."""
     policies = []
     for name in (line.src or "").strip("[]").split(", "):
@@ -260,7 +249,7 @@ def _as(name: str, **fixed: Any) -> Fields:
 # --- commands of several calls --------------------------------------------------------------------------------
 
 
-def _create(line: Line, assumed: Assumed, who: Who) -> Steps:
+def _create(line: Line, assumed: LogClientSettings, who: Who) -> Steps:
     created = yield Call(
         "create",
         {
@@ -270,25 +259,25 @@ def _create(line: Line, assumed: Assumed, who: Who) -> Steps:
             "createFlag": _OVERWRITE,
             "createParent": True,
             "replication": assumed.replication,
-            "blockSize": assumed.block_bytes,
+            "blockSize": assumed.block_size_bytes,
         },
     )
     yield from _write(line, assumed, who, created.fs.fileId)
 
 
-def _append(line: Line, assumed: Assumed, who: Who) -> Steps:
+def _append(line: Line, assumed: LogClientSettings, who: Who) -> Steps:
     fields = {"src": line.src, "clientName": who.name, "flag": _APPEND_NEW_BLOCK}
     appended = yield Call("append", fields)
     yield from _write(line, assumed, who, appended.stat.fileId, previous=appended.block.b)
 
 
-def _write(line: Line, assumed: Assumed, who: Who, file_id: int, previous: Any = None) -> Steps:
+def _write(line: Line, assumed: LogClientSettings, who: Who, file_id: int, previous: Any = None) -> Steps:
     """Blocks and the end of a file; the calls that no log holds."""
     at = {"src": line.src, "clientName": who.name, "fileId": file_id}
     last = {} if previous is None or not previous.poolId else {"previous": previous}
-    left = assumed.file_bytes
+    left = assumed.file_length_bytes
     for _ in range(assumed.blocks):
-        length = min(left, assumed.block_bytes)
+        length = min(left, assumed.block_size_bytes)
         located = (yield Call("addBlock", {**at, **last})).block
         yield Written(located, length)
         located.b.numBytes = length
@@ -300,7 +289,7 @@ def _write(line: Line, assumed: Assumed, who: Who, file_id: int, previous: Any =
         pause_s *= 2
 
 
-def _list(line: Line, _: Assumed, who: Who) -> Steps:
+def _list(line: Line, _: LogClientSettings, who: Who) -> Steps:
     """A page; the next line of the same client for the same folder is the page after it."""
     folder = line.src or ""
     start = who.pages.pop(folder, b"")
@@ -318,7 +307,7 @@ COMMANDS: Mapping[str, Command] = {
     # what is read
     "open": Command(
         "getBlockLocations",
-        lambda line, assumed: {"src": line.src, "offset": 0, "length": _PREFETCH_BLOCKS * assumed.block_bytes},
+        lambda line, assumed: {"src": line.src, "offset": 0, "length": _PREFETCH_BLOCKS * assumed.block_size_bytes},
         assumes="range: the first 10 blocks",
     ),
     "getfileinfo": Command("getFileInfo"),

@@ -83,11 +83,7 @@ class Ids:
         return self._places.get((block, name)) or self._places.get((0, name))
 
     def learn(self, recorded: Any, given: Any) -> None:
-        """Take two answers to a call, as recorded and as given now.
-
-        Args:
-            given: one of the same type.
-        """
+        """Take two answers to a call, as recorded and as given now."""
         self._tell(recorded, given)
         self.take(recorded, given)
 

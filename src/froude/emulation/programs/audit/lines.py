@@ -152,11 +152,7 @@ def read_head(path: Path) -> Head:
 
 
 def read_batches(file: IO[str]) -> Iterator[list[Line]]:
-    """The lines of such a file, read as they are taken, `BATCH` at once.
-
-    Args:
-        file: open at its beginning.
-    """
+    """The lines of such a file, read as they are taken, `BATCH` at once."""
     for batch in file:
         yield [Line(*row) for row in json.loads(batch)]
 

@@ -17,7 +17,6 @@ from froude.emulation.notes import NOT_REPLAYED
 from froude.emulation.programs.audit import commands
 from froude.emulation.programs.audit.commands import (
     COMMANDS,
-    Assumed,
     Call,
     Command,
     Pause,
@@ -27,6 +26,7 @@ from froude.emulation.programs.audit.commands import (
 )
 from froude.emulation.programs.audit.lines import Line
 from froude.emulation.programs.events import FALSE, Note
+from froude.emulation.settings import LogClientSettings
 
 GIVING = frozenset({"create", "append", "addBlock", "updateBlockForPipeline", "getAdditionalDatanode"})
 _WRITING = (
@@ -76,7 +76,7 @@ def _recorded(line: Line) -> Recorded:
     return Recorded(*line.recorded)  # type: ignore[arg-type]
 
 
-def _again(line: Line, _: Assumed, who: Who) -> Steps:
+def _again(line: Line, _: LogClientSettings, who: Who) -> Steps:
     method, recorded = line.command, _recorded(line)
     try:
         request, body = who.ids.request(recorded.protocol, method, b64decode(recorded.request))

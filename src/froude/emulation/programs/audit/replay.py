@@ -12,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from froude.emulation.pacing import Pacing
-from froude.emulation.programs.audit.commands import Assumed, Command
+from froude.emulation.programs.audit.commands import Command
 from froude.emulation.programs.audit.lines import BATCH, BLOCK, Head, Line, read_batches, read_head
 from froude.emulation.programs.audit.order import Order, Ordered
 from froude.emulation.programs.audit.recorded import command_of
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import LogClientSettings, Mode, Pacing
 
 _AHEAD = 4096
 
@@ -42,7 +41,7 @@ class Replay:
     """A log in a play; all its clients share it."""
 
     def __init__(
-        self, lines: Path, assumed: Assumed, pacing: Pacing, speed: float, mode: Mode = Mode.ONCE
+        self, lines: Path, assumed: LogClientSettings, pacing: Pacing, speed: float, mode: Mode = Mode.ONCE
     ) -> None:
         """Open a log.
 

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from froude.emulation.notes import FOREIGN_DATANODE, ROUND_BEGUN
-from froude.emulation.programs.audit.commands import Assumed, Call, Who, Written
+from froude.emulation.programs.audit.commands import Call, Who, Written
 from froude.emulation.programs.audit.ids import Ids
 from froude.emulation.programs.audit.replay import Operation, Replay
 from froude.emulation.programs.events import Instruction, NodeId, Note, SendMessage
 from froude.emulation.programs.hdfs.family import DatanodeFamily
 from froude.emulation.programs.population import Population
-from froude.emulation.sustained import Mode
+from froude.emulation.settings import LogClientSettings, Mode
 
-KIND = "audit"
-"""What a workload calls the program."""
+KIND = LogClientSettings.kind
 _GO = None
 
 
@@ -31,7 +30,7 @@ class SharedLog:
         assumed = settings.programs.get(KIND)
         self.replay = Replay(
             log,
-            assumed if isinstance(assumed, Assumed) else Assumed(),
+            assumed if isinstance(assumed, LogClientSettings) else LogClientSettings(),
             settings.pacing,
             settings.speed,
             settings.turnover.mode,

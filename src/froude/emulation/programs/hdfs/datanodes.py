@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from froude.emulation.programs.beats import on_grid
 from froude.emulation.programs.events import Send
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
 from froude.emulation.programs.hdfs.stalls import Stall
+from froude.emulation.settings import DatanodeSettings
 from froude.messages.encoder import Slot, encoding
 from froude.messages.schema import Schema
 from froude.messages.wire import delimited
@@ -30,8 +30,7 @@ from froude.messages.wire import delimited
 if TYPE_CHECKING:
     from froude.hadoop.fsimage.replicas import BlockLists
 
-KIND = "datanode"
-"""What a workload calls the program."""
+KIND = DatanodeSettings.kind
 PROTOCOL = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 _LAYOUT = -57 & 0xFFFFFFFF  # the DataNode layout of 3.x; the NameNode does not look at it
 _HEARTBEAT_S = 3.0
@@ -46,28 +45,6 @@ RECEIVED, DELETED = 2, 3
 """Status of a block in an incremental report (`ReceivedDeletedBlockInfoProto.BlockStatus`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class DatanodeSettings:
-    """What the emulated DataNodes have in common."""
-
-    heartbeat_s: float | None = None
-    """Between heartbeats; None takes the recorded period, else 3 s as `dfs.heartbeat.interval`."""
-    full_report_s: float = 21600.0
-    """Between full block reports, as `dfs.blockreport.intervalMsec`."""
-    split_blocks: int = 1_000_000
-    """Above so many replicas each storage is reported in a call of its own."""
-    storages: int = 1
-    capacity_bytes: int = 1 << 40
-    blocks: Path | None = None
-    """Folder of the replicas that each node holds from the start (`hadoop.fsimage.replicas`); None for none."""
-    per_address: int = 60_000
-    """Nodes that share a source address; 1 gives each node its own."""
-    stagger: bool = True
-    """Whether heartbeats fall anywhere in their interval; else those of all nodes fall at the same moments."""
-    stalls: tuple[Stall, ...] = ()
-    """Nodes whose disks stand still for a while; of several for one node the first counts."""
-
-
 class Datanodes:
     """Names, numbers and messages of one type of emulated DataNodes."""
 
@@ -80,6 +57,7 @@ class Datanodes:
         type_name: str = KIND,
         recorded_s: float | None = None,
         named: bool = False,
+        stalls: Sequence[Stall] = (),
     ) -> None:
         """Prepare the messages.
 
@@ -88,8 +66,9 @@ class Datanodes:
             recorded_s: period of the heartbeats that were recorded.
             named: whether each calls itself by an address of its own, that of the NodeManager beside it, wherever it
                 connects from.
+            stalls: nodes whose disks stand still for a while; of several for one node the first counts.
         """
-        self.settings = settings or DatanodeSettings()
+        self.settings, self.stalls = settings or DatanodeSettings(), stalls
         self.heartbeat_s = self.settings.heartbeat_s or recorded_s or _HEARTBEAT_S
         """Between heartbeats, seconds."""
         self.type_name = type_name

@@ -15,9 +15,10 @@ from froude.emulation.programs.events import Instruction, NodeId, Note, Program,
 from froude.emulation.programs.family import Family, PlainFamily, ScriptedView
 from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import METHODS, BlockWritten, EmulatedDatanode
-from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes, DatanodeSettings
+from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes
 from froude.emulation.programs.hdfs.stalls import StalledDatanode
 from froude.emulation.programs.population import SCHEDULER, Population
+from froude.emulation.settings import DatanodeSettings
 from froude.workload.rules import Special, Value, stand_in
 from froude.workload.types import CallTemplate, NodeType
 
@@ -38,7 +39,7 @@ class DatanodeFamily(PlainFamily):
 
     def program(self, number: int) -> Program:
         """A DataNode that has not started, with what it holds from the start."""
-        stalls = (each for each in self.datanodes.settings.stalls if number in each.nodes)
+        stalls = (each for each in self.datanodes.stalls if number in each.nodes)
         stall = next(stalls, None)
         # The heartbeats of a stalled one wait with all else that it does.
         stored = self.datanodes.stored(number)
@@ -93,7 +94,6 @@ class DatanodeFamily(PlainFamily):
         """The DataNodes of a new block get it.
 
         Args:
-            located: its LocatedBlockProto, with its places.
             length: that it is closed with, bytes.
             writer: who is sent a BlockReported once the NameNode knows of the first replica; None for nobody.
         """
@@ -152,5 +152,6 @@ class DatanodeKind:
                 type_name=node_type.name,
                 recorded_s=None if period_s is None else max(0.1, round(period_s, 1)),
                 named=population.target(SCHEDULER) is not None,
+                stalls=population.settings.stalls,
             )
         )

@@ -28,7 +28,7 @@ from froude.emulation.programs.yarn.applications import AllOver, Applications
 from froude.emulation.programs.yarn.master import ApplicationMaster
 from froude.emulation.programs.yarn.masters import Masters
 from froude.emulation.programs.yarn.nodemanager import METHODS, EmulatedNodemanager
-from froude.emulation.programs.yarn.nodemanagers import KIND, Nodemanagers, NodemanagerSettings
+from froude.emulation.programs.yarn.nodemanagers import KIND, Nodemanagers
 from froude.emulation.programs.yarn.protocols import (
     CONTAINERS,
     CREDENTIALS,
@@ -38,6 +38,7 @@ from froude.emulation.programs.yarn.protocols import (
     TRACKER,
     TRACKER_SERVICE,
 )
+from froude.emulation.settings import NodemanagerSettings
 from froude.workload.rules import Special, Value
 from froude.workload.types import LAUNCHER, SCRIPTED, CallTemplate, Moment, NodeType
 from froude.workload.walk import templates

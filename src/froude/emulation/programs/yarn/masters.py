@@ -174,11 +174,7 @@ class Masters:
         return [*blocks, *[()] * (len(stage.numbers) - len(blocks))]
 
     def asked(self, asks: Sequence[Ask], released: Sequence[bytes]) -> bytes:
-        """What is asked for and given back, as the body of an `allocate` begins.
-
-        Args:
-            released: ids of containers, as ContainerIdProto.
-        """
+        """What is asked for and given back, as the body of an `allocate` begins."""
         parts = []
         for ask in asks:
             kind = "any" if ask.place == ANY else "rack" if ask.place.startswith("/") else "node1"
@@ -196,7 +192,6 @@ class Masters:
 
         Args:
             container: of the answer to `allocate`.
-            now_s: when that came.
 
         Source: RMContainerImpl.getCreationTime, which SchedulerApplicationAttempt puts into the token.
         """

@@ -7,7 +7,6 @@ What a node says of itself is what the workload's rules say, where it was mined 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from froude.base.errors import InputError
@@ -18,6 +17,7 @@ from froude.emulation.programs.population import Population
 from froude.emulation.programs.yarn.containers import Held
 from froude.emulation.programs.yarn.localisation import Fetch
 from froude.emulation.programs.yarn.protocols import HDFS, NORMAL, TRACKER
+from froude.emulation.settings import NodemanagerSettings
 from froude.messages.encoder import Encoded, Slot, encoding
 from froude.messages.leaves import build, leaves
 from froude.messages.wire import delimited, read_varint
@@ -27,8 +27,7 @@ from froude.workload.rules import Special, Value, stand_in
 from froude.workload.types import CallTemplate, Cases, Constant, Flow, Generated, NodeType, Rule, Side
 from froude.workload.walk import templates
 
-KIND = "nodemanager"
-"""What a workload calls the program."""
+KIND = NodemanagerSettings.kind
 REGISTER, HEARTBEAT = "registerNodeManager", "nodeHeartbeat"
 _HEARTBEAT_S = 1.0  # yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 _PREFETCH_BYTES = 10 * (128 << 20)  # a client asks for the places of ten blocks at once
@@ -41,18 +40,6 @@ _ASKED = {
 }  # fmt: skip
 """Fields of an answer to a heartbeat that give a node something to do."""
 _MOST_ANSWERS = 64
-
-
-@dataclass(frozen=True, slots=True)
-class NodemanagerSettings:
-    """What the emulated NodeManagers have in common."""
-
-    heartbeat_s: float | None = None
-    """Between heartbeats; None takes what the ResourceManager asks for, as real ones do."""
-    memory_mb: int | None = None
-    """Memory for containers; None takes what was recorded, else 8 GiB."""
-    cores: int | None = None
-    """Virtual cores for containers; None takes what was recorded, else 8."""
 
 
 def check_resources(node_type: NodeType) -> None:
@@ -221,9 +208,6 @@ class Nodemanagers:
     def answer(self, body: bytes) -> Any:
         """The answer to nodeHeartbeat.
 
-        Args:
-            body: its bytes.
-
         Raises:
             InputError: it does not decode.
         """
@@ -233,10 +217,6 @@ class Nodemanagers:
         """The response id of an answer to nodeHeartbeat that asks for nothing; None of any other one.
 
         Most differ in this id alone, which comes first.
-
-        Args:
-            body: its bytes.
-            interval_s: between the node's heartbeats.
         """
         try:
             response_id, at = read_varint(body, 1) if body[:1] == b"\x08" else (0, 0)
@@ -259,7 +239,6 @@ class Nodemanagers:
 
         Args:
             asked_ms: what the ResourceManager asks for, if it is positive.
-            before_s: what it was before.
         """
         return self.settings.heartbeat_s or (asked_ms / 1e3 if asked_ms > 0 else before_s)
 

@@ -50,8 +50,6 @@ def streaming(name: str, size: int, source: str, target: str, *, beside: Iterabl
     """Run a job whose mapper and reducer are functions of this file.
 
     Args:
-        source: folder that is read.
-        target: folder that is made.
         beside: files that mappers find in their folder.
     """
     own = Path(__file__)

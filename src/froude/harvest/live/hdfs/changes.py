@@ -62,9 +62,6 @@ def set_up(conf: Path | None, name: str) -> str | None:
 def remembered(calls: NameNodeCalls, identity: str, changes: HdfsChanges) -> HdfsPrior:
     """What is there now of what is about to be changed.
 
-    Args:
-        changes: about to be made.
-
     Raises:
         InputError: a file cannot be read, or is no text.
     """

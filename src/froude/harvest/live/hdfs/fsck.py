@@ -25,8 +25,6 @@ def fsck_lines(
     """The lines of `fsck PATH -files -blocks -locations -replicaDetails` while the block runs.
 
     Args:
-        host: of the NameNode's web server.
-        path: what is looked at.
         user: who asks; must be an administrator.
         replicate: whether blocks that break the NameNode's own policy are put in order (`-replicate`).
 

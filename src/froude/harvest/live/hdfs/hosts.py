@@ -27,7 +27,6 @@ def with_maintenance(
     """The file with busy DataNodes in maintenance, and those of before in service again.
 
     Args:
-        text: the file as it is.
         busy: addresses of those to be left alone.
         before: addresses that were set so before.
         until_s: when they are in service again at the latest, seconds since 1970.

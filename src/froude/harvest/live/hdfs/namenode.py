@@ -29,7 +29,6 @@ class NameNodeCalls:
         """Nothing is sent yet.
 
         Args:
-            host: of its RPC server.
             schema: of a release near its own.
             user: who asks; must be an administrator.
         """

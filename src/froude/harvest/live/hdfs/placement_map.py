@@ -68,7 +68,6 @@ def placed(datacenter: Datacenter, nodes: Sequence[DataNode], months: float = 3.
 
     Args:
         datacenter: with its servers, utilisation and reimages.
-        months: of reimages that count.
 
     Raises:
         InputError: no DataNode is on a known server.
@@ -127,11 +126,7 @@ def map_text(found: Placed, policy: Policy, busy: Collection[str] = ()) -> str:
 
 
 def rack_table(found: Placed) -> str:
-    """A table for Hadoop's TableMapping that makes a rack of each environment.
-
-    Args:
-        found: DataNodes with their tenants.
-    """
+    """A table for Hadoop's TableMapping that makes a rack of each environment."""
     names: dict[str, str] = {}
     taken = {_DEFAULT_RACK}
     for number in range(len(found.nodes)):
@@ -154,7 +149,6 @@ def too_few(found: Placed, policy: Policy, replicas: int) -> str | None:
 
     Args:
         found: DataNodes with their tenants and classes.
-        policy: how they are placed.
     """
     layout = found.layout
     values = {

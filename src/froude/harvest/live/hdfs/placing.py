@@ -99,7 +99,6 @@ def placing_of(  # noqa: PLR0917 - what is known, what is wanted, and when
     """What is to be done, from what the NameNode answers; nothing is changed.
 
     Args:
-        calls: to the NameNode.
         state: file of what was there before.
         before: what it holds; None for nothing.
         now_s: seconds since 1970.
@@ -200,7 +199,6 @@ def allow_rollback(prior: HdfsPrior, identity: str, typed: str | None) -> None:
     """See that what is brought back was the NameNode's own.
 
     Args:
-        identity: of the NameNode that answers.
         typed: the cluster id that the user named; None for none.
 
     Raises:

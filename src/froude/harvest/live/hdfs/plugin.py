@@ -40,7 +40,6 @@ def settings(way: Way, file: Path) -> dict[str, str]:
     """Properties of hdfs-site.xml.
 
     Args:
-        way: how replicas are placed.
         file: the map, or the table of racks, as the NameNode finds it.
     """
     if way is Way.PLUGIN:

@@ -56,11 +56,7 @@ class HdfsPrior(Declared):
 
 
 def prior_json(prior: HdfsPrior, origin: Origin | None = None) -> str:
-    """The text of the file.
-
-    Args:
-        origin: how it came to be.
-    """
+    """The text of the file."""
     return dump_sealed_figures(MIGRATIONS, asdict(prior), origin or Origin())
 
 

@@ -54,7 +54,6 @@ def read_seen(text: str, *, name: str) -> tuple[DataNode, ...]:
 
     Args:
         text: of `seen_text`.
-        name: of its file, for errors.
 
     Raises:
         InputError: it is none.

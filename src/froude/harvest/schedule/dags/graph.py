@@ -119,9 +119,6 @@ def critical_s(job: JobGraph) -> float:
 def checked(jobs: Sequence[JobGraph], file: str) -> list[JobGraph]:
     """Jobs of which every graph is one, those without a task left out.
 
-    Args:
-        jobs: as they were read.
-
     Raises:
         InputError: a graph is none, or there is no job with a task.
     """

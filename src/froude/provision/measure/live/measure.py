@@ -92,10 +92,6 @@ def measure(
 ) -> Measurement:
     """Measure a target that `find_target` has let pass; what lies on a device is overwritten.
 
-    Args:
-        request: what, and how long.
-        progress: shows what is going on.
-
     Raises:
         InputError: the region is too small for the largest record.
         TargetError: fio failed, or the region was not filled within the time limit.
@@ -118,7 +114,6 @@ def check_region(target: StorageTarget, request: Request) -> None:
 
     Args:
         target: where to measure; its region is what is read and written.
-        request: with the record sizes.
 
     Raises:
         InputError: they do not.

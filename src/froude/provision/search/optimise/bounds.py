@@ -24,7 +24,6 @@ def safe_bound(program: Arrays, duals: Floats, *, ray: bool = False) -> float:
     cost below zero.
 
     Args:
-        program: the linear program, integrality ignored.
         duals: (rows) multipliers, positive for a row's lower end.
         ray: leave the costs out; a result above zero proves that the program has no point.
 

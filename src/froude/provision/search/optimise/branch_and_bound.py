@@ -61,7 +61,6 @@ def prove(
         one_of: sets of whole variables of which exactly one is 1: large ones are halved rather than decided one by
             one, in their order, so that neighbours should be alike.
         nodes: most linear programs solved.
-        expired: true when time is over.
 
     Returns:
         The bound proved, at most a little above the target.

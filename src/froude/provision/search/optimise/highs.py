@@ -279,11 +279,7 @@ class Solver:
     def __init__(
         self, program: Arrays, options: SolverOptions | None = None, *, relaxed: bool = False
     ) -> None:
-        """Pass the arrays over.
-
-        Args:
-            relaxed: take integer variables as continuous.
-        """
+        """Pass the arrays over."""
         self.program = program
         self._integer = not relaxed and bool(program.integer.any())
         self._scales = _Scales.of(program, whole=self._integer)
@@ -458,9 +454,6 @@ def solve(
 
     Args:
         program: what is solved; a frozen one is not changed.
-        options: none is to the end.
-        relaxed: take integer variables as continuous.
-        start: a point to begin with.
 
     Raises:
         SolverError: HiGHS failed.

@@ -56,7 +56,6 @@ class Master:
         """Build it.
 
         Args:
-            sub: the choices that are open.
             whole: counts are integers; choices always are.
             never: choices per dataset that are not to be proposed.
             cuts: bounds of tiers that were packed.

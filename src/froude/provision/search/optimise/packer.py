@@ -368,7 +368,6 @@ def raise_bound(
         penalty: as for `RestrictedMaster.generate`.
         nodes: most generations; there are two a node.
         found: called after each generation: the columns have changed, a better cluster may be at hand.
-        expired: true when time is over.
     """
     open_: BestFirst[tuple[tuple[TotalLimit, ...], Bound]] = BestFirst()
     open_.push(((), root), root.lower)

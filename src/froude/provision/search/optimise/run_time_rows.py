@@ -25,7 +25,6 @@ def run_time_variables(
     """The run time of every task, counted in its latency or about its longest: a row's tolerance is a part of it.
 
     Args:
-        sub: the choices that are open.
         choice: variable per (dataset, choice).
         elastic: latencies may be exceeded at a penalty; filled with how to read it.
     """
@@ -65,11 +64,7 @@ def _paths(
 
 
 def least_run_time(sub: Subproblem, task: int) -> float:
-    """The least run time of a task that any open choices reach, seconds; latencies of others are left aside.
-
-    Args:
-        task: its number in the instance.
-    """
+    """The least run time of a task that any open choices reach, seconds; latencies of others are left aside."""
     instance = sub.instance
     free = replace(instance, tasks=tuple(replace(other, latency=None) for other in instance.tasks))
     program = Program()

@@ -102,7 +102,6 @@ class ServerRows:
             sub: what may be held.
             kind: by which servers.
             count: variable of the number of servers; None is one.
-            most: upper bound of that number.
             label: begins the names of variables and rows.
             elastic: limits may be exceeded at `PENALTY`; filled with how to read it.
         """

@@ -27,7 +27,7 @@ from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.run_time_rows import least_run_time
 from froude.provision.search.optimise.server_rows import Excess
 from froude.provision.search.optimise.subproblem import FIT, Subproblem, flow_of_one, subproblem
-from froude.provision.search.solve_limits import SolveLimits, Watch
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 
 _LEAST = 1e-6
@@ -39,40 +39,35 @@ EXACT = 1e-6
 
 def solve(
     instance: Instance,
+    limits: SolveLimits | None = None,
     *,
-    gap: float = 0.01,
-    time_limit_s: float = 60.0,
-    seed: int = 0,
     allowed: Sequence[Sequence[int]] | None = None,
     pool: ColumnPool | None = None,
     clock: Clock | None = None,
-    watch: Watch | None = None,
 ) -> ProvisionPlan:
     """The cheapest cluster between two bounds.
 
     The same arguments give the same plan, unless the time limit cuts the search short or a used pool is given.
 
     Args:
-        gap: relative gap of the bounds at which it stops; below `EXACT` it is that.
-        time_limit_s: seconds after which it stops with what it has.
-        seed: of the solver's own randomness.
+        limits: a gap below `EXACT` is that.
         allowed: open choices per dataset, for what-if questions; None opens all.
         pool: columns kept from neighbouring SLAs; filled further.
-        clock: where time comes from.
-        watch: see `SolveLimits`.
 
     Raises:
         SolverError: HiGHS failed.
         ValueError: a gap outside [0, 1) or a time limit not above 0.
     """
-    if not 0 <= gap < 1 or not time_limit_s > 0:
-        raise ValueError(f"gap must lie in [0, 1) and time_limit_s above 0, got {gap:g} and {time_limit_s:g}")
+    limits = limits or SolveLimits()
+    if not 0 <= limits.gap < 1 or not limits.time_limit_s > 0:
+        raise ValueError(f"gap must lie in [0, 1) and time_limit_s above 0, got {limits}")
     clock = clock or RealClock()
     begin = clock.now()
     unit = money_unit(instance)
     instance = in_money(instance, unit)
+    watch = limits.watch
     in_dollars = watch and (lambda lower, upper: watch(lower * unit, upper * unit))
-    limits = SolveLimits(max(gap, EXACT), time_limit_s, seed, in_dollars)
+    limits = replace(limits, gap=max(limits.gap, EXACT), watch=in_dollars)
     search = BendersSearch(instance, limits, clock, pool or ColumnPool(), allowed)
     search.run()
     plan = _plan(instance, search, clock.now() - begin)

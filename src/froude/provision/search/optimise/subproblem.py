@@ -130,11 +130,7 @@ class Subproblem:
         return self.instance.servers[kind.server]
 
     def runs(self, task: int, kind: ServerKind) -> bool:
-        """May servers of a kind run a task?
-
-        Args:
-            task: its number in the instance.
-        """
+        """May servers of a kind run a task?"""
         return kind.tasks and self.server(kind).cpu in self.cpus[task]
 
     def instances(self, task: int) -> float:
@@ -210,7 +206,6 @@ def flow_of_one(sub: Subproblem, task: int) -> float:
 
     Args:
         sub: the open choices, which bound how many instances there are.
-        task: its number in the instance.
     """
     most = max(1, whole_up(sub.most_parallel[task]), sub.least_servers(task))
     return max(sub.instance.tasks[task].nic_bytes, default=0.0) / most

@@ -39,7 +39,6 @@ def hold_parts(program: Program, sub: Subproblem, variables: ServerVariables, la
     those of persistent copies and of caches apart.
 
     Args:
-        sub: the choices still open.
         variables: where the contents of the kind, or of the server, stand in the program.
         label: begins the names of the rows.
     """

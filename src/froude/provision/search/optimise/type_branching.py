@@ -57,11 +57,7 @@ class TypeBranching:
     """The search, which may be taken up again where it was left."""
 
     def __init__(self, type_pricing: TypePricing) -> None:
-        """Begin with all clusters.
-
-        Args:
-            type_pricing: prices all types.
-        """
+        """Begin with all clusters."""
         self._type_pricing = type_pricing
         self._open: BestFirst[_Part] = BestFirst()
         self._open.push(_Part({}), 0.0)

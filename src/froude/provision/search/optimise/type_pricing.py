@@ -391,12 +391,7 @@ class _Class:
         return low, high
 
     def places(self, variables: Sequence[str], rows: Sequence[str]) -> _Places:
-        """Where its contents stand in a program over several types.
-
-        Args:
-            variables: names of the program's variables.
-            rows: names of its rows.
-        """
+        """Where its contents stand in a program over several types."""
         at = {name: place for place, name in enumerate(variables) if name.startswith(self.label)}
         own = (f"{self.label}:", "count of any with")
         shared = np.array([not name.startswith(own) for name in rows])

@@ -8,13 +8,14 @@ from typing import Any
 
 from froude.base.seeds import Seeds
 from froude.emulation.programs.audit.clients import ClientFamily
-from froude.emulation.programs.audit.commands import CLIENT, Assumed
+from froude.emulation.programs.audit.commands import CLIENT
 from froude.emulation.programs.audit.conflicts import in_order
 from froude.emulation.programs.audit.lines import Client, Line, write_lines
 from froude.emulation.programs.audit.shared import KIND
 from froude.emulation.programs.events import Instruction, Note, Reached, Reply, Send, Started
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
+from froude.emulation.settings import LogClientSettings
 from froude.messages.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
@@ -28,7 +29,7 @@ class Play:
         self.schema = schema
         clients = [Client(f"user{number}", "proxy" if number else None) for number in range(3)]
         write_lines(folder / "lines.json", clients, in_order(lines))
-        programs = {KIND: Assumed(file_bytes=7)}
+        programs = {KIND: LogClientSettings(file_length_bytes=7)}
         types = (
             NodeType("datanode", Count(0, {"datanodes": 1}), (), program="datanode"),
             NodeType("client", Count(3, {}), (), program=KIND, user=NodeFact("user")),
