@@ -97,11 +97,11 @@ _IDLE, _IOWAIT = (
     Column(name, kind=Kind.NUMBER, least=0.0, most=100.0, needed=name == "idle", empty=name != "idle")
     for name in ("idle", "iowait")
 )
-_DAY, _HOUR = (Column(name, empty=True, numbered=True) for name in ("day", "hour"))
+_DAY, _HOUR, _TITLES = (Column(name, empty=True, numbered=True) for name in ("day", "hour", "titles"))
 _PROCESSOR = Column("processor", ("cpu",), needed=False, empty=True, numbered=True)
 _SAR = (
-    r"Linux \S+ \((?P<server>[^)]+)\)\s+(?P<day>\S+)\s.*|(?P<hour>[0-9:]{8}(?: [AP]M)?)\s+all"
-    rf"(?:\s+{_NUMBER}){{3}}\s+(?P<iowait>{_NUMBER})(?:\s+{_NUMBER})+\s+(?P<idle>{_NUMBER})\s*"
+    r"Linux \S+ \((?P<server>[^)]+)\)\s+(?P<day>\S+)\s.*|(?P<hour>[0-9:]{8}(?: [AP]M)?)\s+(?:(?P<processor>all|[0-9]{1,4})"
+    rf"(?:\s+{_NUMBER}){{3}}\s+(?P<iowait>{_NUMBER})(?:\s+{_NUMBER})+\s+(?P<idle>{_NUMBER})\s*|(?P<titles>[A-Za-z%].*))"
 )
 _VMSTAT = (
     r"\s*(?:[0-9]+\s+){14}(?P<idle>[0-9]+)\s+(?P<iowait>[0-9]+)\s+[0-9]+\s+(?:[0-9]+\s+)?"
@@ -171,9 +171,9 @@ _FORMS = (
     Layout(
         Form(
             "sar",
-            (_DAY, _HOUR, replace(_SERVER, empty=True), replace(_IDLE, empty=True), _IOWAIT),
+            (_DAY, _HOUR, _TITLES, _PROCESSOR, replace(_SERVER, empty=True), replace(_IDLE, empty=True), _IOWAIT),
             pattern=_SAR,
-            ignored=r"[0-9:]{8} .*|Average:.*",
+            ignored=r"[0-9:]{8} .*|\S[^:]*:\s.*",
         ),
         percent=True,
     ),
