@@ -57,7 +57,8 @@ def test_days_of_sar(tmp_path: Path, text: str, dates: str, days: list[float]) -
         (sar("01/03/70", "12:00:00 AM"), "another day; found 01/03/70"),
         (sar("1970-01-03", "00:00:00", titles=SOFT), "no sample of all processors"),
         (
-            sar("1970-01-03", "00:00:00") + sar("1970-01-03", "00:00:00").replace("(a)", "(b)").replace("all", "0"),
+            sar("1970-01-03", "00:00:00")
+            + sar("1970-01-03", "00:00:00").replace("(a)", "(b)").replace("all", "0"),
             "the processors of a server apart; found 0 of b",
         ),
         (sar("1970-01-03", "25:00:00"), "not of a time; found 1970-01-03 25:00:00"),

@@ -24,6 +24,7 @@ from froude.base.forms import Options
 from froude.base.input_limits import check_limit
 from froude.base.packed import read_unpacked
 from froude.base.tables import Table
+from froude.harvest.telemetry.idle import ALL
 from froude.harvest.telemetry.layouts import (
     ADDRESSES,
     AZURE,
@@ -33,7 +34,7 @@ from froude.harvest.telemetry.layouts import (
     SERVERS,
     Layout,
 )
-from froude.harvest.telemetry.plausible import refuse_names, refuse_others
+from froude.harvest.telemetry.plausible import MODES, refuse_others, refuse_path
 
 _LIMIT_BYTES = 2 << 30
 _DECODER = json.JSONDecoder()
@@ -45,6 +46,11 @@ _TIME, _CPU = Column("time", kind=Kind.TIME), Column("cpu", kind=Kind.NUMBER, em
 _Series = list[tuple[str, list[tuple[Any, Any]]]]
 """Of each server its name, and times and values."""
 _INFINITE = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
+_PARTS: tuple[tuple[frozenset[str], Callable[[str], bool]], ...] = (
+    (frozenset({"cpu", "core", "processor"}), lambda value: value in {"", "total", *ALL}),
+    (frozenset({"mode", "state", "cpu_mode"}), lambda value: not re.fullmatch(MODES, value)),
+)
+"""Labels of one processor or one of its modes, and whether a value is of all of them, or of something else."""
 
 
 def is_answer(head: bytes) -> bool:
@@ -133,9 +139,25 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
     pairs = [[(time, value) for time, value in each.get("values", ())] for each in data["result"]]
     label = _label(path, metrics, options.columns.get("server"))
     understood = f"prometheus (server in label {label!r})" if label else "prometheus"
-    if measured := {str(metric["__name__"]) for metric in metrics if "__name__" in metric}:
-        refuse_others(str(path), min(measured))
-        understood += f" of {', '.join(sorted(measured))[:80]}"
+    if measured := sorted({str(metric["__name__"]) for metric in metrics if "__name__" in metric}):
+        for name in measured:
+            refuse_others(str(path), name)
+        understood += f" of {', '.join(measured)[:80]}"
+    for labels, whole in _PARTS:
+        others = {
+            f"{name} {metric[name]!r}"
+            for metric in metrics
+            for name in labels & metric.keys() - {label}
+            if not whole(str(metric[name]))
+        }
+        if others:
+            remedy = f"Ask for the mean of all that processors do: avg by ({label or 'instance'}) (...)"
+            raise InputError(
+                "has a part of what processors do",
+                file=path,
+                found=", ".join(sorted(others)[:3]),
+                remedy=remedy,
+            )
     partial = ["isPartial"] * bool(document.get("isPartial"))
     if warnings := [*document.get("warnings", ()), *document.get("infos", ()), *partial]:
         understood += f", with the warning {'; '.join(map(str, warnings))[:200]!r}"
@@ -158,13 +180,12 @@ def _statistics(path: Path, document: Mapping[str, Any], options: Options) -> tu
 
 
 def _metric_data(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
-    del options
     results = document["MetricDataResults"]
-    for each in results:
-        refuse_others(str(path), str(each["Label"]))
-    understood = "cloudwatch-json (a server in each Label)" + ", of the first page" * (
-        "NextToken" in document
-    )
+    for each in results if not options.layout else ():
+        refuse_path(str(path), str(each["Label"]), CLOUDWATCH.form.name)
+    understood = "cloudwatch-json (a server in each Label)"
+    understood += ", of the first page" * ("NextToken" in document)
+    understood += ", with partial data" * any(each.get("StatusCode") == "PartialData" for each in results)
     return [
         (_text(each["Label"]), list(zip(each["Timestamps"], each["Values"], strict=True))) for each in results
     ], understood
@@ -191,11 +212,8 @@ def _metrics(path: Path, document: Mapping[str, Any], options: Options) -> tuple
 
 
 def _targets(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
-    del options
-    for each in document["result"]:
-        if "." in each["target"]:  # else it is a name that a person gave
-            refuse_others(str(path), each["target"])
-            refuse_names(str(path), [each["target"]])
+    for each in document["result"] if not options.layout else ():
+        refuse_path(str(path), each["target"], GRAPHITE.form.name)
     return [
         (_text(each["target"]), [(time, value) for value, time in each["datapoints"]])
         for each in document["result"]

@@ -17,7 +17,7 @@ from froude.base.columns import Column, Kind, Style, convert
 from froude.base.errors import InputError
 
 pc: Any = pyarrow.compute
-_ALL = ("all", "-1", "cpu-total")
+ALL = ("all", "-1", "cpu-total")
 """What tools call all processors of a server together."""
 _ROUNDED = 0.015
 """Percent by which idle time and waiting may be above 100, since each is rounded to two digits."""
@@ -48,15 +48,15 @@ def of_servers(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str
     if "processor" in found:
         names = found["processor"].dictionary.to_pylist()
         own = np.asarray(found["processor"].indices)
-        together = np.isin(own, [code for code, name in enumerate(names) if name in _ALL])
-        apart = np.isin(own, [code for code, name in enumerate(names) if name and name not in _ALL])
+        together = np.isin(own, [code for code, name in enumerate(names) if name in ALL])
+        apart = np.isin(own, [code for code, name in enumerate(names) if name and name not in ALL])
         servers = np.asarray(found["server"].indices) if "server" in found else np.zeros(len(own))
         alone = apart & ~np.isin(servers, servers[together])
         if alone.any():
             shown = ", ".join(dict.fromkeys(names[code] for code in np.unique(own[alone])[:3]))
             if "server" in found:
                 shown += f" of {found['server'][int(np.argmax(alone))].as_py()}"
-            remedy = f"Keep the rows of all together ({', '.join(_ALL)}), or take the mean of them"
+            remedy = f"Keep the rows of all together ({', '.join(ALL)}), or take the mean of them"
             raise InputError("has the processors of a server apart", file=path, found=shown, remedy=remedy)
         if together.any():
             found = _rows(found, together)
@@ -122,9 +122,9 @@ def _order(path: Path, days: list[str], style: Style, *, halves: bool) -> str:
     """
     if style.dates:
         return style.dates
-    if len(signs := {match and match.groups() for match in map(_YEAR_FIRST.fullmatch, days)}) == 1:
-        if found := signs.pop():
-            return "%Y{}%m{}%d{}".format(*found)
+    signs = [match.groups() for match in map(_YEAR_FIRST.fullmatch, days) if match]
+    if len(signs) == len(days) and len(set(signs)) == 1:
+        return "%Y{}%m{}%d{}".format(*signs[0])
     parts = [match for match in map(_NUMBERS.fullmatch, days) if match]
     month_first = any(int(each[2]) > 12 for each in parts)
     day_first = any(int(each[1]) > 12 for each in parts)

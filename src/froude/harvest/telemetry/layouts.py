@@ -48,8 +48,10 @@ SHARES = (
     "cpu_utilization", "percentage_cpu", "value", "average", "counter_value",
     "cpu_pct", "cpu_usage_percent", "cpu_usage_pct", "cpu_load", "cpu_load_pct", "cpu_load_percent", "avg_cpu",
     "cpu_avg", "cpu_busy", "cpu_util_pct", "utilization_pct", "utilization_percent",
-    "load_pct", "load_percent", "usage_user", "usage_system", "usage_idle",
+    "load_pct", "load_percent",
 )  # fmt: skip
+USAGES = ("usage_user", "usage_system", "usage_idle")
+"""Columns of parts of it."""
 _INVALID = 101.0
 """The largest that published traces write where a value is invalid."""
 
@@ -100,7 +102,8 @@ _IDLE, _IOWAIT = (
 _DAY, _HOUR, _TITLES = (Column(name, empty=True, numbered=True) for name in ("day", "hour", "titles"))
 _PROCESSOR = Column("processor", ("cpu",), needed=False, empty=True, numbered=True)
 _SAR = (
-    r"Linux \S+ \((?P<server>[^)]+)\)\s+(?P<day>\S+)\s.*|(?P<hour>[0-9:]{8}(?: [AP]M)?)\s+(?:(?P<processor>all|[0-9]{1,4})"
+    r"Linux \S+ \((?P<server>[^)]+)\)\s+(?P<day>\S+)\s.*|"
+    r"(?P<hour>[0-9:]{8}(?: [AP]M)?)\s+(?:(?P<processor>all|[0-9]{1,4})"
     rf"(?:\s+{_NUMBER}){{3}}\s+(?P<iowait>{_NUMBER})(?:\s+{_NUMBER})+\s+(?P<idle>{_NUMBER})\s*|(?P<titles>[A-Za-z%].*))"
 )
 _VMSTAT = (
@@ -171,7 +174,15 @@ _FORMS = (
     Layout(
         Form(
             "sar",
-            (_DAY, _HOUR, _TITLES, _PROCESSOR, replace(_SERVER, empty=True), replace(_IDLE, empty=True), _IOWAIT),
+            (
+                _DAY,
+                _HOUR,
+                _TITLES,
+                _PROCESSOR,
+                replace(_SERVER, empty=True),
+                replace(_IDLE, empty=True),
+                _IOWAIT,
+            ),
             pattern=_SAR,
             ignored=r"[0-9:]{8} .*|\S[^:]*:\s.*",
         ),
@@ -189,6 +200,19 @@ _FORMS = (
             (_time(unit=1e-9), _SERVER, _PROCESSOR, _IDLE, _IOWAIT, replace(_IOWAIT, what="before")),
             pattern=_INFLUX,
             ignored=r"#.*|(?:[a-z_]*[a-bd-z_][a-z_]*|c),.*",
+        ),
+        percent=True,
+    ),
+    Layout(
+        Form(
+            "telegraf",
+            (
+                _time("_time", *TIMES),
+                _PLAIN[1],
+                _PROCESSOR,
+                *(replace(each, names=(f"usage_{each.what}",)) for each in (_IDLE, _IOWAIT)),
+            ),
+            ignored="#.*",
         ),
         percent=True,
     ),

@@ -44,6 +44,7 @@ from froude.harvest.telemetry.plausible import (
     MODES,
     in_shares,
     marks,
+    refuse_metric,
     refuse_names,
     refuse_odd,
     refuse_others,
@@ -275,9 +276,13 @@ def _part(path: Path, table: Table, options: Options) -> Part:
     if collectd := COLLECTD.fullmatch(str(path.absolute())):
         stem = collectd["host"]
         columns |= {"idle": columns["cpu"]} if collectd["what"].endswith("idle") else {}
+    if "field" in columns and columns["field"].dictionary.to_pylist() == ["usage_idle"]:
+        del columns["field"]
+        columns["idle"] = columns["cpu"]
     columns = of_servers(path, columns, options.style)
     time_s, understood = columns.get("time"), table.understood
-    understood += " (100 - idle - iowait)" if "idle" in columns else ""
+    if "idle" in columns:
+        understood += f" (100 - {' - '.join(name for name in ('idle', 'iowait') if name in columns)})"
     understood += _metric(path, columns)
     refuse_others(str(path), table.titles.get("cpu", ""))
     _refuse_zones(path, columns, options)
@@ -370,9 +375,7 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
             remedy = f"Keep the rows of one; or if it names servers: --column server={metric}"
             raise InputError("has several metrics", file=path, found=found, remedy=remedy)
         if len(names) == 1:
-            refuse_others(str(path), names[0])
-            if metric in _OF_MODES:
-                refuse_names(str(path), names)
+            refuse_metric(str(path), names[0], may_describe=metric in KINDS and metric not in _OF_MODES)
             said += f" of {metric} {names[0]!r}"
     return said
 

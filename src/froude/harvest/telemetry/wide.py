@@ -15,7 +15,7 @@ from froude.base.errors import InputError
 from froude.base.forms import Form, Options, cells_of, separator_of
 from froude.base.summary import counted
 from froude.base.tables import Table, read_table
-from froude.harvest.telemetry.layouts import ADDRESSES, KINDS, METRICS, SERVERS, SHARES, TIMES, WIDE
+from froude.harvest.telemetry.layouts import ADDRESSES, KINDS, METRICS, SERVERS, SHARES, TIMES, USAGES, WIDE
 
 _HEADER_LINES = 50
 """Among which the header is."""
@@ -174,5 +174,5 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
 
 
-_OTHERS = frozenset(map(_plain, (*SERVERS, *ADDRESSES, *SHARES, *METRICS, *KINDS)))
+_OTHERS = frozenset(map(_plain, (*SERVERS, *ADDRESSES, *SHARES, *METRICS, *KINDS, *USAGES)))
 """Names of columns of a table that is not of this form."""
