@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +30,8 @@ _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
 _APART_S = 1e-5
 """Mean time between requests below which times may be of the larger unit of `_ALIKE`."""
+_SLOW_S = 1.0
+"""Likewise of seconds, which is noted; refused of spc with at most three decimals, which is published with more."""
 _FAR_APART_S = 60.0
 """Mean time between requests from which on times of a csv without a unit may be of a smaller one than seconds, unless
 they are from 1990 on."""
@@ -139,6 +141,11 @@ def read_traces(paths: Iterable[Path | str], options: Options | None = None, *, 
             remarks.append(f"{path}: {counted(silent, 'line')} without an operation, left out")
         if _of_sectors(table, "size") and mine and not any(each.size % SECTOR**2 for each in mine):
             remarks.append(f"{path}: sizes are multiples of {SECTOR}: taken as sectors, not bytes")
+        if _slow(table, options, [each.time_s for each in mine]):
+            many, span_s = counted(len(mine), "request"), mine[-1].time_s - mine[0].time_s
+            remarks.append(
+                f"{path}: times are taken as seconds, {many} in {seconds_text(span_s)}: --date-format ms if not"
+            )
         if back_s:
             remarks.append(
                 f"{path}: times of a volume go back by up to {seconds_text(back_s)}: sorted by time"
@@ -274,12 +281,14 @@ def _refuse_doubtful(
     times, offsets, sizes = (columns[what][keep] for what in ("time", "offset", "size"))
     given = options.layout or options.style.dates
     alike, span_s, gaps = _ALIKE.get(table.form.name), float(np.ptp(times)), len(times) - 1
+    rounded = table.form.name == "spc" and np.allclose(times * 1e3, np.rint(times * 1e3), rtol=0, atol=1e-6)
     in_span = f"{len(times):,} requests in {seconds_text(span_s)}"
     far = span_s > _FAR_APART_S * gaps and times.min() < FIRST_S
     close = 0 < span_s < _APART_S * gaps
-    if alike and not given and (close or _since_1970(table, times)):
+    slow = rounded and gaps >= _SEVERAL and _slow(table, options, times)
+    if not given and (slow or (alike and (close or _since_1970(table, times)))):
         raise InputError(
-            "may have times of another unit", file=table.path, found=in_span, allowed=alike,
+            "may have times of another unit", file=table.path, found=in_span, allowed=alike or "s or ms",
             remedy="Name its layout with --layout, or the unit with --date-format",
         )  # fmt: skip
     middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
@@ -297,6 +306,14 @@ def _refuse_doubtful(
         if table.form.name == "csv" and columns[what] is table.columns.get(what):
             unit = "seconds" if what == "time" else "bytes"
             raise _in_doubt(table, what, f"may have another unit than {unit} for its {what}", found)
+
+
+def _slow(table: Table, options: Options, time_s: Sequence[float]) -> bool:
+    """Whether times of a layout without a unit may be milliseconds, as far as they show it."""
+    of_seconds = table.form.name == "spc" or (table.form.name == "csv" and "time" in table.columns)
+    if not of_seconds or options.style.dates or not len(time_s) or min(time_s) >= FIRST_S:
+        return False
+    return max(time_s) - min(time_s) > _SLOW_S * (len(time_s) - 1)
 
 
 def _of_sectors(table: Table, what: str) -> bool:
