@@ -204,7 +204,7 @@ def test_times_that_may_be_milliseconds(
     tmp_path: Path, step: float, decimals: int, layout: str, read: bool
 ) -> None:
     """Of an idle disk, as it is published, they are read and noted; of spc with three decimals they are asked about."""
-    text = "".join(f"0,{8 * n},4096,r,{step * n + 0.125:.{decimals}f}\n" for n in range(40))
+    text = "".join(f"0,{8 * n},4096,r,{step * n + 0.125004:.{decimals}f}\n" for n in range(40))
     with nullcontext() if read else pytest.raises(InputError, match="may have times of another unit"):
         found = read_traces([written(tmp_path, text)], Options(layout=layout))
         assert [" 40 requests in 390 s: --date-format ms" in each for each in found.remarks] == [True] * (

@@ -133,23 +133,7 @@ def read_traces(paths: Iterable[Path | str], options: Options | None = None, *, 
             _refuse_copy(path, mine, seen)
         understood.append(table.understood)
         dropped += table.dropped
-        if "volume" not in table.columns:
-            remarks.append(
-                f"{path}: has no column of the volume, which --column volume=NAME names: taken as one"
-            )
-        if silent:
-            remarks.append(f"{path}: {counted(silent, 'line')} without an operation, left out")
-        if _of_sectors(table, "size") and mine and not any(each.size % SECTOR**2 for each in mine):
-            remarks.append(f"{path}: sizes are multiples of {SECTOR}: taken as sectors, not bytes")
-        if _slow(table, options, [each.time_s for each in mine]):
-            many, span_s = counted(len(mine), "request"), mine[-1].time_s - mine[0].time_s
-            remarks.append(
-                f"{path}: times are taken as seconds, {many} in {seconds_text(span_s)}: --date-format ms if not"
-            )
-        if back_s:
-            remarks.append(
-                f"{path}: times of a volume go back by up to {seconds_text(back_s)}: sorted by time"
-            )
+        remarks += _remarks(table, options, mine, silent, back_s)
         found = _spans(mine) if len(files) > 1 else {}
         doubled = {name for name, span in found.items() if _meets(span, spans.get(name, []))}
         for name, span in found.items():
@@ -177,6 +161,25 @@ def read_traces(paths: Iterable[Path | str], options: Options | None = None, *, 
         remedy = "Name the column of its volumes: --column volume=NAME"
         raise InputError("has another column for its volume", file=files[0], found=number, remedy=remedy)
     return BlockTrace(tuple(requests), volumes, dropped, tuple(remarks), tuple(dict.fromkeys(understood)))
+
+
+def _remarks(
+    table: Table, options: Options, requests: Sequence[Request], silent: int, back_s: float
+) -> list[str]:
+    """What a file was taken to be, and might be otherwise."""
+    found = []
+    if "volume" not in table.columns:
+        found.append("has no column of the volume, which --column volume=NAME names: taken as one")
+    if silent:
+        found.append(f"{counted(silent, 'line')} without an operation, left out")
+    if _of_sectors(table, "size") and requests and not any(each.size % SECTOR**2 for each in requests):
+        found.append(f"sizes are multiples of {SECTOR}: taken as sectors, not bytes")
+    if _slow(table, options, times := [each.time_s for each in requests]):
+        span = f"{counted(len(times), 'request')} in {seconds_text(max(times) - min(times))}"
+        found.append(f"times are taken as seconds, {span}: --date-format ms if not")
+    if back_s:
+        found.append(f"times of a volume go back by up to {seconds_text(back_s)}: sorted by time")
+    return [f"{table.path}: {text}" for text in found]
 
 
 def _refuse_copy(path: Path, requests: list[Request], seen: dict[int, Path]) -> None:
