@@ -262,14 +262,14 @@ def columns_of(
             listed = f"columns {', '.join(table.columns[:40])}"
             raise InputError(f"has no column {column}{hint}", file=table.file, place="--column", found=listed)
     columns: dict[str, str] = {}
-    plain = {_plain(column): column for column in reversed(table.columns)}
+    plain = {plain_name(column): column for column in reversed(table.columns)}
     for name, names in (FIELDS | TARIFFS.get(tariff, {})).items():
-        known = [_plain(n.replace("{region}", region)) for n in names]
+        known = [plain_name(n.replace("{region}", region)) for n in names]
         present = [plain[column] for column in known if column in plain]
         columns |= {name: present[0]} if present else {}
     for header, meant in _WHOLE:
-        if set(map(_plain, header)) <= plain.keys():
-            columns |= {name: plain[_plain(column)] for name, column in meant.items()}
+        if set(map(plain_name, header)) <= plain.keys():
+            columns |= {name: plain[plain_name(column)] for name, column in meant.items()}
     for name, column in mapping.items():
         if name.startswith(
             ("memory_", "price_")
@@ -279,6 +279,6 @@ def columns_of(
     return columns
 
 
-def _plain(column: str) -> str:
+def plain_name(column: str) -> str:
     """A name of a column without case, and without what joins its words."""
     return re.sub(r"[\s_()-]+", "", column).lower()
