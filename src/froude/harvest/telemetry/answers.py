@@ -80,7 +80,7 @@ def read_answer(path: Path, options: Options) -> Table:
     """
     document: Any = None
     try:
-        document = json.loads(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
+        document = _parsed(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
         if isinstance(document, list):
             document = {"result": document}  # of Graphite, or of a tool that shows series alone
         first = {**document, **(document["result"] or [{}])[0]} if "result" in document else document
@@ -122,6 +122,15 @@ def read_answer(path: Path, options: Options) -> Table:
     return Table(path, layout.form, columns, np.flatnonzero(~wrong), dropped, understood)
 
 
+def _parsed(data: bytes) -> Any:
+    """What a text of JSON holds; of several lines, as VictoriaMetrics exports series, a list of them."""
+    try:
+        document = json.loads(data)
+    except ValueError:
+        document = [json.loads(line) for line in data.splitlines() if line.strip()]
+    return [document] if isinstance(document, dict) and "timestamps" in document else document
+
+
 def _text(value: object) -> str:
     return str(value).encode("utf-8", "backslashreplace").decode()  # a lone surrogate cannot be written
 
@@ -136,7 +145,13 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
         message = "is not the answer to a range query"
         raise InputError(message, file=path, found=f"a {kind}", allowed="matrix", remedy=remedy)
     metrics = [dict(each["metric"]) for each in data["result"]]
-    pairs = [[(time, value) for time, value in each.get("values", ())] for each in data["result"]]
+    unit = 1 if options.style.dates else 1e-3
+    pairs = [
+        [(time * unit, value) for time, value in zip(each["timestamps"], each["values"], strict=True)]
+        if "timestamps" in each
+        else [(time, value) for time, value in each.get("values", ())]
+        for each in data["result"]
+    ]
     label = _label(path, metrics, options.columns.get("server"))
     understood = f"prometheus (server in label {label!r})" if label else "prometheus"
     if measured := sorted({str(metric["__name__"]) for metric in metrics if "__name__" in metric}):

@@ -96,7 +96,7 @@ _PLAIN = (
 _SERVER = Column("server", numbered=True)
 _NUMBER = r"[0-9]+[.,]?[0-9]*"
 _IDLE, _IOWAIT = (
-    Column(name, kind=Kind.NUMBER, least=0.0, most=100.0, needed=name == "idle", empty=name != "idle")
+    Column(name, kind=Kind.NUMBER, least=-0.1, most=100.1, needed=name == "idle", empty=name != "idle")
     for name in ("idle", "iowait")
 )
 _DAY, _HOUR, _TITLES = (Column(name, empty=True, numbered=True) for name in ("day", "hour", "titles"))
@@ -110,10 +110,11 @@ _VMSTAT = (
     r"\s*(?:[0-9]+\s+){14}(?P<idle>[0-9]+)\s+(?P<iowait>[0-9]+)\s+[0-9]+\s+(?:[0-9]+\s+)?"
     r"(?P<time>[0-9]{4}-[0-9-]+ [0-9:]+)\s*"
 )
+_TAGS = r"(?:[^ \\]|\\.)*"
 _INFLUX = (
-    r"cpu,cpu=(?P<processor>[^, ]+),(?:\S*,)?host=(?P<server>[^, ]+)\S* "
-    r"(?:\S*usage_iowait=(?P<before>[0-9.]+)\S*,)?(?:\S*,)?"
-    r"usage_idle=(?P<idle>[0-9.]+)(?:\S*,usage_iowait=(?P<iowait>[0-9.]+))?\S* (?P<time>[0-9]{19})\s*"
+    rf"cpu,(?:{_TAGS},)?cpu=(?P<processor>[^, ]+),(?:{_TAGS},)?host=(?P<server>(?:[^, \\]|\\.)+)(?:,{_TAGS})? "
+    r"(?:\S*usage_iowait=(?P<before>[0-9.eE+-]+)\S*,)?(?:\S*,)?"
+    r"usage_idle=(?P<idle>[0-9.eE+-]+)(?:\S*,usage_iowait=(?P<iowait>[0-9.eE+-]+))?\S* (?P<time>[0-9]{19})\s*"
 )
 # What each position holds; a published header may precede it, in which the names count instead.
 _TASKS = ("time", "end", "", "", "server", "cpu", *[""] * 14)

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute
 
 from froude.base.columns import Column, Kind, convert
 from froude.base.dates import with_second_passes
@@ -52,6 +53,7 @@ from froude.harvest.telemetry.plausible import (
 )
 from froude.harvest.telemetry.wide import STATISTICS, read_wide, servers_in_header
 
+pc: Any = pyarrow.compute
 _HEAD_BYTES = 1 << 18
 _DAY = re.compile(r"([0-9]{4})([-_.]?)([0-9]{2})\2([0-9]{2})")
 """A folder's name that is a day."""
@@ -279,6 +281,10 @@ def _part(path: Path, table: Table, options: Options) -> Part:
     if "field" in columns and columns["field"].dictionary.to_pylist() == ["usage_idle"]:
         del columns["field"]
         columns["idle"] = columns["cpu"]
+    if layout is LAYOUTS["influx-line"]:
+        columns["server"] = pc.replace_substring_regex(
+            columns["server"].cast(pa.string()), r"\\(.)", r"\1"
+        ).dictionary_encode()
     columns = of_servers(path, columns, options.style)
     time_s, understood = columns.get("time"), table.understood
     if "idle" in columns:
