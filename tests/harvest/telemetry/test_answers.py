@@ -114,6 +114,8 @@ def test_values_that_are_not_numbers_are_counted(tmp_path: Path) -> None:
             '[{"target": "web.memory.used", "datapoints": [[5, 60]]}]',
             "utilisation of CPUs; found web.memory.used",
         ),
+        ('[{"metric": {"type": "cpu"}, "points": []}]', "JSON of another kind"),
+        ('{"status": "ok", "series": [{"pointlist": []}]}', "JSON of another kind .*; found status, series"),
         (range_query({"instance": "a", "mode": "idle"}), "part of what processors do; found mode 'idle'"),
         (range_query({"instance": "a", "cpu": "0"}), "part of what processors do; found cpu '0'"),
         (
@@ -186,4 +188,5 @@ def test_labels_of_series(name: str, refused: bool, tmp_path: Path) -> None:
 def test_objects_on_lines_are_no_answer() -> None:
     """Nor is a table."""
     assert not is_answer(b'{"start_time": "1", "average_usage": {"cpus": 7}}\n')
+    assert not is_answer(b'{"time": 1, "cpu": 5, "tags": [{"key": "a"}]}\n')
     assert not is_answer(b"time,status\n")

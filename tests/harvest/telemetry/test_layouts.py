@@ -236,6 +236,9 @@ CASES = [
     Case("wide", "a.csv", CONSOLE, ["i-1", "i-2"], [60, 60], [0.125, 0.425]),
     Case("wide", "a.csv", GOOGLE_CONSOLE, ["1234", "3456"], [60, 60], [0.125, 0.425]),
     Case("csv", "a.csv", "clock,itemid,value\n0,7,10\n60,7,20\n", ["a"], [0, 60], [0.1, 0.2]),
+    Case("csv", "a.csv", '"MetricId","Timestamp","Value","Unit","Entity"\n"cpu.usage.average",60,5,"%",x\n', ["x"], [60],
+         [0.05]),
+    Case("csv", "a.csv", "time,host,service,cpu_pct\n60,x,memcached swap,5\n", ["x"], [60], [0.05]),
     Case("csv", "a.csv", "Timestamp,Computer,Average\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
 ]  # fmt: skip
 

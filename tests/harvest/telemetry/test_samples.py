@@ -80,6 +80,8 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
         ),
         ("time,value\ntrue,50\n", "time is not a time"),
         ("time,usage_user,usage_system\n1,5,6\n", "has no column cpu"),
+        ("time,service,value\n1,Memory,5\n", "utilisation of CPUs; found Memory"),
+        ('{"sysstat": {"hosts": []}}', "is JSON of sysstat, not read here. Take sadf -d"),
         ("time,field,value\n1,usage_user,5\n", "a mode of a processor; found usage_user"),
         ('{"time": 1, "host": {"busy": 5}}\n', "has no column cpu; found time, host.busy"),
         ('[{"time": 1, "cpu": [5]}]', "a list where a value is wanted"),

@@ -32,6 +32,7 @@ from froude.harvest.telemetry.layouts import (
     GRAPHITE,
     PROMETHEUS,
     SERVERS,
+    TIMES,
     Layout,
 )
 from froude.harvest.telemetry.plausible import MODES, refuse_others, refuse_path
@@ -45,6 +46,7 @@ _LABELS = ("instance", *SERVERS, "name", *ADDRESSES)
 _TIME, _CPU = Column("time", kind=Kind.TIME), Column("cpu", kind=Kind.NUMBER, empty=True)
 _Series = list[tuple[str, list[tuple[Any, Any]]]]
 """Of each server its name, and times and values."""
+_TIMES = frozenset(TIMES)
 _INFINITE = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
 _PARTS: tuple[tuple[frozenset[str], Callable[[str], bool]], ...] = (
     (frozenset({"cpu", "core", "processor"}), lambda value: value in {"", "total", *ALL}),
@@ -62,9 +64,10 @@ def is_answer(head: bytes) -> bool:
         first, _ = _DECODER.raw_decode(plain)
     except (ValueError, RecursionError):  # it is cut, or longer
         return True
-    return (
-        not isinstance(first, dict) or not _FIELDS.isdisjoint(first) or isinstance(first.get("metric"), dict)
-    )
+    if not isinstance(first, dict) or not _FIELDS.isdisjoint(first) or isinstance(first.get("metric"), dict):
+        return True
+    lists = any(isinstance(value, list) and isinstance((value or [0])[0], dict) for value in first.values())
+    return lists and _TIMES.isdisjoint(map(str.lower, first))
 
 
 def read_answer(path: Path, options: Options) -> Table:
@@ -145,13 +148,6 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
         message = "is not the answer to a range query"
         raise InputError(message, file=path, found=f"a {kind}", allowed="matrix", remedy=remedy)
     metrics = [dict(each["metric"]) for each in data["result"]]
-    unit = 1 if options.style.dates else 1e-3
-    pairs = [
-        [(time * unit, value) for time, value in zip(each["timestamps"], each["values"], strict=True)]
-        if "timestamps" in each
-        else [(time, value) for time, value in each.get("values", ())]
-        for each in data["result"]
-    ]
     label = _label(path, metrics, options.columns.get("server"))
     understood = f"prometheus (server in label {label!r})" if label else "prometheus"
     if measured := sorted({str(metric["__name__"]) for metric in metrics if "__name__" in metric}):
@@ -176,6 +172,13 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
     partial = ["isPartial"] * bool(document.get("isPartial"))
     if warnings := [*document.get("warnings", ()), *document.get("infos", ()), *partial]:
         understood += f", with the warning {'; '.join(map(str, warnings))[:200]!r}"
+    unit = 1 if options.style.dates else 1e-3
+    pairs = [
+        [(time * unit, value) for time, value in zip(each["timestamps"], each["values"], strict=True)]
+        if "timestamps" in each
+        else [(time, value) for time, value in ([] if "histograms" in each else each["values"])]
+        for each in data["result"]
+    ]
     return [
         (_text(metric.get(label, "")), own) for metric, own in zip(metrics, pairs, strict=True)
     ], understood

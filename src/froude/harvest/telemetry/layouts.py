@@ -21,12 +21,22 @@ TIMES = (
 SERVERS = (
     "server", "series", "machine", "host", "hostname", "node", "instance", "machine_id", "vm", "vm_id", "server_id",
     "instance_id", "server_name", "host_name", "machine_name", "node_name", "vm_name", "instance_name", "computer",
-    "computer_name", "pod", "pod_name", "container", "container_name",
+    "computer_name", "entity", "pod", "pod_name", "container", "container_name",
 )  # fmt: skip
 """What a server is called: in headers, labels and inventories."""
 ADDRESSES = ("ip", "ip_address", "address")
 """Likewise, where it has no name."""
-METRICS = ("metric", "metric_name", "measurement", "field", "counter", "counter_name", "parameter", "kpi")
+METRICS = (
+    "metric",
+    "metric_name",
+    "metric_id",
+    "measurement",
+    "field",
+    "counter",
+    "counter_name",
+    "parameter",
+    "kpi",
+)
 """Columns that name what a value is; of a table they have one value."""
 KINDS = (
     "name",
@@ -36,6 +46,8 @@ KINDS = (
     "type",
     "label",
     "object",
+    "service",
+    "sensor",
     "check",
     "dimension",
     "statistic",

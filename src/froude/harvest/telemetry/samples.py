@@ -74,6 +74,8 @@ _NOT_READ = {
         "InfluxDB's line protocol without usage_idle of cpu=cpu-total, in nanoseconds",
         "Ask for CSV: influx query --raw",
     ),
+    rb'\s*\{\s*"sysstat"': ("JSON of sysstat", "Take sadf -d"),
+    rb"\s*<\?xml ": ("XML", "Export CSV; of rrdtool, take the rows of fetch"),
     rb"AAA,": ("of nmon", "Take the column of idle time of CPU_ALL, and the times of ZZZZ; or use sar -u"),
     rb"Linux .*\(.*\)\s": ("text of another tool of sysstat", "Take sar -u, or mpstat"),
     rb"top - ": ("text of top", "Take sar -u, or vmstat -t"),
@@ -289,8 +291,9 @@ def _part(path: Path, table: Table, options: Options) -> Part:
     time_s, understood = columns.get("time"), table.understood
     if "idle" in columns:
         understood += f" (100 - {' - '.join(name for name in ('idle', 'iowait') if name in columns)})"
-    understood += _metric(path, columns)
-    refuse_others(str(path), table.titles.get("cpu", ""))
+    title = table.titles.get("cpu", "")
+    understood += _metric(path, columns, title)
+    refuse_others(str(path), title)
     _refuse_zones(path, columns, options)
     if time_s is None:
         start_s = _day_s(path, options)
@@ -360,8 +363,11 @@ def _refuse_wide(path: Path, head: bytes, table: Table, options: Options) -> Non
         raise InputError("may have a column for each server", file=path, found=found, remedy=remedy)
 
 
-def _metric(path: Path, columns: Mapping[str, Any]) -> str:
+def _metric(path: Path, columns: Mapping[str, Any], title: str) -> str:
     """What a column of metrics says that the values are, in words; nothing without such a column.
+
+    Args:
+        title: of the values; where it is of CPUs, kinds describe the server.
 
     Raises:
         InputError: values are of several metrics.
@@ -381,7 +387,8 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
             remedy = f"Keep the rows of one; or if it names servers: --column server={metric}"
             raise InputError("has several metrics", file=path, found=found, remedy=remedy)
         if len(names) == 1:
-            refuse_metric(str(path), names[0], may_describe=metric in KINDS and metric not in _OF_MODES)
+            if metric in METRICS or metric in _OF_MODES or "cpu" not in title.lower():
+                refuse_metric(str(path), names[0], may_describe=metric in KINDS and metric not in _OF_MODES)
             said += f" of {metric} {names[0]!r}"
     return said
 
