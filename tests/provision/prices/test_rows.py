@@ -280,6 +280,7 @@ def test_a_table_without_a_column_names_the_known_titles() -> None:
     [
         ("type,cpu,memory_gib,usd_h,network\na,2,8,0.1,10\n", "another unit for its network"),
         ("type,cpu,memory_gib,usd_h,network_gbps\na,2,8,0.1,10000\n", "another unit for its network"),
+        ("type,cpu,memory_gib,usd_h,Currency\na,2,8,0.1,CNY\n", "another currency; found CNY"),
         ("class,region,usd_per_gib_month\ngp3,us,8\n", "another unit for its price; found 8 dollars"),
         (
             "type,os,cpu,memory_gib,usd_h\na,Windows,2,8,0.2\na,Linux,2,8,0.1\n",

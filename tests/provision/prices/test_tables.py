@@ -65,6 +65,18 @@ def test_dollars_and_thousands(text: str, price: float) -> None:
         read_table(b"t,p\nx,0.096 \xe2\x82\xac\n", "p.csv").rows[0].number("p")
 
 
+def test_what_apis_write_around_rows() -> None:
+    """The page of an answer, and the lines above AWS' offers."""
+    page = {"BillingCurrency": "USD", "Items": [{"name": "a", "price": 1}], "Count": 1}
+    assert read_table(json.dumps(page).encode(), "p.json").rows == (TableRow(1, {"name": "a", "price": "1"}),)
+    offer = (
+        '"FormatVersion","v1.0"\n"Publication Date","2026-03-14"\n"Instance Type","vCPU"\n"m5.large","2"\n'
+    )
+    assert read_table(offer.encode(), "p.csv").rows == (
+        TableRow(4, {"Instance Type": "m5.large", "vCPU": "2"}),
+    )
+
+
 def test_a_table_without_a_header() -> None:
     """Is not taken for one of no known layout."""
     with pytest.raises(InputError, match="has no header; found m5"):

@@ -53,6 +53,11 @@ _BACK = 0.01
 _SCSI_CODE = re.compile("0[xX][0-9a-fA-F]{1,2}|[0-9]{1,3}")
 _NOT_READ = {
     rb"\x07tae|eat\x07": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
+    rb"\d+, \d+, [0-2], \d{3,}, ": (
+        "is a log of fio's latencies or rates",
+        "Write its requests: --write_iolog",
+    ),
+    rb"Linux \S+ \(": ("is what iostat or sar prints", "Record the requests: blktrace, or biosnoop"),
     rb"fio version 2 iolog": ("is an iolog of fio without times", "Write it with a fio of iolog version 3"),
 }
 """Regular expressions of the first bytes of what is known and not read: what it is, and what to do."""

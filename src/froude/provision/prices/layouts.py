@@ -39,7 +39,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "pricing.{region}.linux.ondemand",
     ),
     "price_month": ("usd_per_month", "price_month", "month"),
-    "cpu": ("cpu", "cpus", "vcpu", "vcpus", "cores"),
+    "cpu": ("cpu", "cpus", "vcpu", "vcpus", "cores", "virtual_cpus"),
     "memory": ("memory", "instance_memory", "ram"),
     "memory_mib": ("memory_mib", "mem_mib", "ram_mib"),
     "memory_gib": ("memory_gib", "mem_gib", "ram_gib"),
@@ -222,7 +222,7 @@ def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> TableKind
     raise InputError(
         "is a table of no known layout",
         file=table.file,
-        found=f"columns {', '.join(table.columns[:40])}",
+        found=f"columns {', '.join(table.columns[:40]) or 'none'}",
         allowed=f"instance types ({', '.join(FIELDS)}), volumes ({', '.join(_VOLUMES)}) or disks ({', '.join(_DISKS)})",
         remedy="Name the columns of an instance table with --column FIELD=NAME",
     )

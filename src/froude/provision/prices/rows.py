@@ -83,12 +83,24 @@ def read_prices(
     Raises:
         InputError: of no known layout, a field is missing, or the region is.
     """
+    _refuse_other_currencies(table)
     kind = kind_of(table, mapping)
     if kind is TableKind.VOLUMES:
         return _volumes(table, region)
     if kind is TableKind.DISKS:
         return _disks(table)
     return _instances(table, mapping or {}, region, tariff)
+
+
+def _refuse_other_currencies(table: Table) -> None:
+    """Refuse a table that says that its prices are not dollars."""
+    columns = [column for column in table.columns if plain_name(column) in {"currency", "currencycode"}]
+    found = {row.cells.get(column, "").upper() for row in table.rows for column in columns} - {"", "USD"}
+    if found:
+        raise InputError(
+            "has prices of another currency", file=table.file, found=", ".join(sorted(found)[:8]), allowed="USD",
+            remedy="Keep the rows in dollars, or convert them",
+        )  # fmt: skip
 
 
 def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tariff: Tariff) -> Prices:

@@ -18,12 +18,15 @@ _FLAT_DEPTH = 8
 _NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """As tables write them: `float` also takes `1_0` and the digits of other scripts."""
 _DOLLARS = re.compile(
-    r"^(?:USD|(?:US)?\$) ?([0-9.,]+)(?: hourly)?$|^([0-9.,]+) ?(?:(?:USD|(?:US)?\$)(?: per hour)?|vCPUs?)$",
+    r"^(?:USD|(?:US)?\$) ?([0-9.,]+)(?: hourly| ?/ ?(?:1 )?hour)?$|"
+    r"^([0-9.,]+) ?(?:(?:USD|(?:US)?\$)(?: per hour)?|vCPUs?)$",
     re.IGNORECASE,
 )
 """Amounts with their unit, as consoles and lists of providers write them."""
-_ABOVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)+")
-"""Comments and blank lines above a header."""
+_ABOVE = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*|\"(?:FormatVersion|Disclaimer|Publication Date|Version|OfferCode)\",[^\n]*)?\r?\n)+"
+)
+"""Comments and blank lines above a header, and what AWS writes there."""
 _COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+")
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
 """Commas that cannot be decimal ones."""
@@ -169,6 +172,9 @@ def _json(text: str, file: str) -> Table:
     except (ValueError, RecursionError) as error:
         raise InputError("is not JSON", file=file, found=str(error)[:80]) from error
     items = document if isinstance(document, list) else list(document.values())
+    lists = [each for each in items if isinstance(each, list) and each]
+    if isinstance(document, dict) and len(lists) == 1:  # of a page that an API answers with
+        items = lists[0]
     rows: list[TableRow] = []
     malformed: list[Malformed] = []
     for number, item in enumerate(items, 1):
