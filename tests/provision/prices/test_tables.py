@@ -55,6 +55,7 @@ def test_comments_above_a_header(encoding: str) -> None:
         ("t;p\nx;1.234,56\ny;0,5\n", 1234.56),
         ("t,p\nx,$0.096000 hourly\n", 0.096),
         ("t,p\nx,0.096 USD per hour\n", 0.096),
+        ("t,p\nx,$0.096 / 1 hour\n", 0.096),
         ("t,p\nx,8 vCPUs\n", 8),
     ],
 )
