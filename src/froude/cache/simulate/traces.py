@@ -15,12 +15,10 @@ import pyarrow as pa
 from froude.base.dates import FIRST_S, TIME_UNITS, other_times
 from froude.base.dropped import OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
-from froude.base.files import open_regular
 from froude.base.forms import Options
 from froude.base.input_limits import check_limit
-from froude.base.packed import unpacked
 from froude.base.summary import counted
-from froude.base.tables import Table, parts_of, read_table
+from froude.base.tables import Table, head_of, parts_of, read_table, refuse_known
 from froude.base.units import seconds_text
 from froude.cache.simulate.layouts import DISCARD, LAYOUTS, QUANTITIES, SCSI, SECTOR, USUAL_SCSI
 
@@ -131,7 +129,8 @@ def read_traces(paths: Iterable[Path | str], options: Options | None = None, *, 
     for path in files:
         own = str(path) if path.name in names else path.name
         names.add(path.name)
-        _refuse_known(path, _NOT_READ if options.layout or options.separator else _NOT_READ | _WITH_BLANKS)
+        known = _NOT_READ if options.layout or options.separator else _NOT_READ | _WITH_BLANKS
+        refuse_known(path, head_of(path, _HEAD_BYTES), known)
         table = read_table(path, [layout.form for layout in LAYOUTS.values()], options, empty=True)
         mine, silent, back_s = _requests(table, options, read)
         if len(files) > 1:
@@ -195,14 +194,6 @@ def _refuse_copy(path: Path, requests: list[Request], seen: dict[int, Path]) -> 
         raise InputError("has the requests of another file", file=path, found=other, remedy=remedy)
 
 
-def _refuse_known(path: Path, known: Mapping[bytes, tuple[str, str]]) -> None:
-    with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
-        head = stream.read(_HEAD_BYTES)
-    for begin, (message, remedy) in known.items():
-        if re.match(begin, head):
-            raise InputError(message, file=path, remedy=remedy)
-
-
 def _requests(table: Table, options: Options, read: str) -> tuple[list[Request], int, float]:
     """The requests of a file, how many lines have no operation, and by how many seconds times go back."""
     columns = _one_of_each(table, options)
@@ -218,17 +209,18 @@ def _requests(table: Table, options: Options, read: str) -> tuple[list[Request],
     )
     discards = np.array([DISCARD.fullmatch(op) is not None for op in ops])[codes]
     keep, lines = ~silent, len(table) + table.dropped.total
-    for wrong, reason, text in (
-        (discards, OF_ANOTHER_KIND, "a discard or a flush"),
-        (columns["size"] < 1, "size is 0", ""),
-        (columns["time"] < 0, "time is below 0", ""),
-        (odd[volumes], "not the name of a volume", ""),
-    ):
-        new = wrong & keep
-        if new.any():
-            row = int(np.argmax(new))
-            table.dropped.add(reason, f"{table.path}:{table.lines[row]}", text, int(new.sum()))
-            keep &= ~wrong
+    wrong = (
+        (discards, OF_ANOTHER_KIND),
+        (columns["size"] < 1, "size is 0"),
+        (columns["time"] < 0, "time is below 0"),
+        (odd[volumes], "not the name of a volume"),
+    )
+    table.dropped.without(
+        keep,
+        wrong,
+        lambda row: f"{table.path}:{table.lines[row]}",
+        lambda row: "a discard or a flush" * bool(discards[row]),
+    )
     table.dropped.refuse(table.path, lines, strict=options.strict)
     if not keep.any():
         return [], int(silent.sum()), 0.0

@@ -105,24 +105,20 @@ def read_answer(path: Path, options: Options) -> Table:
     if not count:
         raise InputError("has no sample", file=path, found=f"{len(series)} series")
     names = [name for name, pairs in series for _ in pairs]
-    dropped, wrong = Dropped("value"), np.zeros(count, bool)
+    dropped, keep = Dropped("value"), np.ones(count, bool)
     columns: dict[str, Any] = {}
     for which, column in enumerate((_TIME, _CPU)):
         texts = [_text(pair[which]) for _, pairs in series for pair in pairs]
         texts = ["NaN" if _INFINITE.fullmatch(text) else text for text in texts]
         converted = convert(column, pa.array(texts), replace(options.style, decimal="."))
         columns[column.what] = converted.values
-        for where, reason in converted.odd:
-            if (new := where & ~wrong).any():
-                row = int(np.argmax(new))
-                dropped.add(reason, f"{path}: {names[row]}", texts[row], int(new.sum()))
-                wrong |= new
+        dropped.without(keep, converted.odd, lambda row: f"{path}: {names[row]}", texts.__getitem__)
     remedy = how_to_write(dropped.counts(), options.style, fixed=False)
     dropped.refuse(path, count, strict=options.strict, remedy=remedy)
-    columns = {what: values[~wrong] for what, values in columns.items()}
+    columns = {what: values[keep] for what, values in columns.items()}
     if any(names):
-        columns["server"] = pa.array(names).filter(pa.array(~wrong)).dictionary_encode()
-    return Table(path, layout.form, columns, np.flatnonzero(~wrong), dropped, understood)
+        columns["server"] = pa.array(names).filter(pa.array(keep)).dictionary_encode()
+    return Table(path, layout.form, columns, np.flatnonzero(keep), dropped, understood)
 
 
 def _parsed(data: bytes) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from froude.base.columns import Column, Kind
 from froude.base.forms import Form
@@ -27,33 +28,13 @@ SERVERS = (
 ADDRESSES = ("ip", "ip_address", "address")
 """Likewise, where it has no name."""
 METRICS = (
-    "metric",
-    "metric_name",
-    "metric_id",
-    "measurement",
-    "field",
-    "counter",
-    "counter_name",
-    "parameter",
-    "kpi",
-)
+    "metric", "metric_name", "metric_id", "measurement", "field", "counter", "counter_name", "parameter", "kpi",
+)  # fmt: skip
 """Columns that name what a value is; of a table they have one value."""
 KINDS = (
-    "name",
-    "item",
-    "item_id",
-    "key",
-    "type",
-    "label",
-    "object",
-    "service",
-    "sensor",
-    "check",
-    "dimension",
-    "statistic",
-    "mode",
-    "state",
-)
+    "name", "item", "item_id", "key", "type", "label", "object", "service", "sensor", "check", "dimension", "statistic",
+    "mode", "state",
+)  # fmt: skip
 """Columns that may do so, or describe a server: of each they have one value."""
 SHARES = (
     "cpu", "utilisation", "utilization", "cpu_util", "cpu_percent", "cpu_util_percent", "cpu_usage", "cpu_utilisation",
@@ -152,127 +133,71 @@ class Layout:
     """Whether records with begin and end add up to the use of a machine."""
 
 
-_marked = partial(Layout, percent=True, marked=True)
-_FORMS = (
-    Layout(Form("bitbrains", (_time("Timestamp [ms]"), _BITBRAINS)), percent=True),
-    Layout(Form("google2019", _GOOGLE), percent=False, added=True),
-    Layout(Form("google2019-json", _GOOGLE, lines=True), percent=False, added=True),
-    Layout(Form("google2011", _GOOGLE, order=_TASKS, header=False), percent=False, added=True),
-    _marked(
-        Form(
-            "alibaba2017",
-            (_time("timestamp"), _NUMBERED, _cpu("used percent of cpus(%)")),
-            order=_SERVER_USAGE,
-        ),
-    ),
-    _marked(
-        Form(
-            "alibaba2018-containers",
-            (_time("time_stamp"), _CONTAINER, _cpu("cpu_util_percent", most=1e4)),
+def _layout(
+    name: str,
+    *columns: Column,
+    percent: bool | None = None,
+    marked: bool = False,
+    step_s: float = 0.0,
+    added: bool = False,
+    **form: Any,
+) -> Layout:
+    return Layout(Form(name, columns, **form), percent, marked, step_s, added)
+
+
+_published = partial(_layout, percent=True, marked=True)
+_percent = partial(_layout, percent=True)
+_google = partial(_layout, percent=False, added=True)
+LAYOUTS = {
+    layout.form.name: layout
+    for layout in (
+        _percent("bitbrains", _time("Timestamp [ms]"), _BITBRAINS),
+        _google("google2019", *_GOOGLE),
+        _google("google2019-json", *_GOOGLE, lines=True),
+        _google("google2011", *_GOOGLE, order=_TASKS, header=False),
+        _published("alibaba2017", _time("timestamp"), _NUMBERED, _cpu("used percent of cpus(%)"), order=_SERVER_USAGE),
+        _published(
+            "alibaba2018-containers", _time("time_stamp"), _CONTAINER, _cpu("cpu_util_percent", most=1e4),
             order=_CONTAINERS,
         ),
-    ),
-    _marked(
-        Form("alibaba2018", (_time("time_stamp"), _NAME, _cpu("cpu_util_percent")), order=_MACHINE_USAGE),
-    ),
-    _marked(
-        Form("alibaba2020", (_time("start_time"), _GPU, _cpu("machine_cpu")), order=_METRIC),
-    ),
-    _marked(
-        Form("azure", (_time("timestamp"), _NAME, _LOWEST, _HIGHEST, _cpu("avg cpu")), order=_READINGS),
-    ),
-    Layout(
-        Form("planetlab", (_cpu(),), order=("cpu",), header=False, separator="\t"), percent=True, step_s=300.0
-    ),
-    Layout(
-        Form(
-            "sar",
-            (
-                _DAY,
-                _HOUR,
-                _TITLES,
-                _PROCESSOR,
-                replace(_SERVER, empty=True),
-                replace(_IDLE, empty=True),
-                _IOWAIT,
-            ),
-            pattern=_SAR,
-            ignored=r"[0-9:]{8} .*|\S[^:]*:\s.*",
+        _published("alibaba2018", _time("time_stamp"), _NAME, _cpu("cpu_util_percent"), order=_MACHINE_USAGE),
+        _published("alibaba2020", _time("start_time"), _GPU, _cpu("machine_cpu"), order=_METRIC),
+        _published("azure", _time("timestamp"), _NAME, _LOWEST, _HIGHEST, _cpu("avg cpu"), order=_READINGS),
+        _percent("planetlab", _cpu(), order=("cpu",), header=False, separator="\t", step_s=300.0),
+        _percent(
+            "sar", _DAY, _HOUR, _TITLES, _PROCESSOR, replace(_SERVER, empty=True), replace(_IDLE, empty=True), _IOWAIT,
+            pattern=_SAR, ignored=r"[0-9:]{8} .*|\S[^:]*:\s.*",
         ),
-        percent=True,
-    ),
-    Layout(
-        Form(
-            "vmstat", (_time(), _IDLE, _IOWAIT), pattern=_VMSTAT, ignored=r"\W*procs\W.*|.* st +(?:gu +)?UTC"
+        _percent(
+            "vmstat", _time(), _IDLE, _IOWAIT, pattern=_VMSTAT, ignored=r"\W*procs\W.*|.* st +(?:gu +)?UTC"
         ),
-        percent=True,
-    ),
-    Layout(
-        Form(
-            "influx-line",
-            (_time(unit=1e-9), _SERVER, _PROCESSOR, _IDLE, _IOWAIT, replace(_IOWAIT, what="before")),
-            pattern=_INFLUX,
-            ignored=r"#.*|(?:[a-z_]*[a-bd-z_][a-z_]*|c),.*",
+        _percent(
+            "influx-line", _time(unit=1e-9), _SERVER, _PROCESSOR, _IDLE, _IOWAIT, replace(_IOWAIT, what="before"),
+            pattern=_INFLUX, ignored=r"#.*|(?:[a-z_]*[a-bd-z_][a-z_]*|c),.*",
         ),
-        percent=True,
-    ),
-    Layout(
-        Form(
-            "telegraf",
-            (
-                _time("_time", *TIMES),
-                _PLAIN[1],
-                _PROCESSOR,
-                *(replace(each, names=(f"usage_{each.what}",)) for each in (_IDLE, _IOWAIT)),
-            ),
-            ignored="#.*",
+        _percent(
+            "telegraf", _time("_time", *TIMES), _PLAIN[1], _PROCESSOR,
+            *(replace(each, names=(f"usage_{each.what}",)) for each in (_IDLE, _IOWAIT)), ignored="#.*",
         ),
-        percent=True,
-    ),
-    Layout(
-        Form(
-            "influx-csv",
-            (
-                _time("_time"),
-                replace(_PLAIN[1], names=("host",)),
-                Column("cpu", ("_value",), Kind.NUMBER, empty=True),
-                *_PLAIN[3:],
-                _PROCESSOR,
-                *(Column(each, empty=True, numbered=True) for each in ("result", "table")),
-            ),
-            ignored="#.*",
-        )
-    ),
-    Layout(
-        Form(
-            "sadf",
-            (
-                _time("timestamp"),
-                replace(_SERVER, names=("hostname",)),
-                Column("interval"),
-                _PROCESSOR,
-                _IDLE,
-                _IOWAIT,
-            ),
-            separator=";",
+        _layout(
+            "influx-csv", _time("_time"), replace(_PLAIN[1], names=("host",)),
+            Column("cpu", ("_value",), Kind.NUMBER, empty=True), *_PLAIN[3:], _PROCESSOR,
+            *(Column(each, empty=True, numbered=True) for each in ("result", "table")), ignored="#.*",
         ),
-        percent=True,
-    ),
-    Layout(Form("json", _PLAIN, lines=True)),
-    Layout(Form("csv", _PLAIN)),
-)
-LAYOUTS = {layout.form.name: layout for layout in _FORMS}
+        _percent(
+            "sadf", _time("timestamp"), replace(_SERVER, names=("hostname",)), Column("interval"), _PROCESSOR, _IDLE,
+            _IOWAIT, separator=";",
+        ),
+        _layout("json", *_PLAIN, lines=True),
+        _layout("csv", *_PLAIN),
+    )
+}  # fmt: skip
 """By name, the more special first. In the 2020 trace of Alibaba it is the machine's use while a worker ran."""
-WIDE = Layout(Form("wide", ()))
+WIDE = _layout("wide")
 """A column a server, known once the header is read."""
-PROMETHEUS = Layout(Form("prometheus", ()))
-"""The JSON of a range query; its samples are read by a reader of its own."""
-CLOUDWATCH = Layout(Form("cloudwatch-json", ()), percent=True)
-"""The JSON of statistics of one server, likewise."""
-AZURE = Layout(Form("azure-json", ()), percent=True)
-"""The JSON of Azure Monitor's metrics, likewise."""
-GRAPHITE = Layout(Form("graphite-json", ()))
-"""The JSON of Graphite's render, likewise."""
+PROMETHEUS, GRAPHITE = _layout("prometheus"), _layout("graphite-json")
+CLOUDWATCH, AZURE = _percent("cloudwatch-json"), _percent("azure-json")
+"""JSON answers, which are read by a reader of their own."""
 OTHERS = {layout.form.name: layout for layout in (WIDE, PROMETHEUS, CLOUDWATCH, AZURE, GRAPHITE)}
 """Those that are not found by the columns of a form."""
 OLDER_NAMES = {"alibaba": "alibaba2018", "cloudwatch": "csv"}

@@ -19,12 +19,10 @@ from froude.base.columns import Column, Kind, convert
 from froude.base.dates import with_second_passes
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError, nearest
-from froude.base.files import open_regular
 from froude.base.forms import Options
 from froude.base.input_limits import check_limit
-from froude.base.packed import unpacked
 from froude.base.summary import counted
-from froude.base.tables import Table, holds_rows, parts_of, read_table
+from froude.base.tables import Table, head_of, holds_rows, parts_of, read_table, refuse_known
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.idle import of_servers
@@ -70,24 +68,33 @@ _UTC = re.compile(
 )
 """What a column of time zones calls UTC."""
 _NOT_READ = {
-    rb"(?:#.*\n)*[a-z_]+(?:,[^ =]+=[^ ]+)? [^ =]+=\S+ [0-9]{10,19}\s": (
-        "InfluxDB's line protocol without usage_idle of cpu=cpu-total, in nanoseconds",
-        "Ask for CSV: influx query --raw",
-    ),
-    rb'\s*\{\s*"sysstat"': ("JSON of sysstat", "Take sadf -d"),
-    rb"\s*<\?xml ": ("XML", "Export CSV; of rrdtool, take the rows of fetch"),
-    rb"AAA,": ("of nmon", "Take the column of idle time of CPU_ALL, and the times of ZZZZ; or use sar -u"),
-    rb"Linux .*\(.*\)\s": ("text of another tool of sysstat", "Take sar -u, or mpstat"),
-    rb"top - ": ("text of top", "Take sar -u, or vmstat -t"),
-    rb"procs -": (
-        "text of vmstat without times, or of a zone other than UTC",
-        "TZ=UTC vmstat -t; or --layout vmstat",
-    ),
-    rb"# (?:HELP|TYPE) ": ("what Prometheus scrapes", "Ask Prometheus: /api/v1/query_range"),
-    rb'"?(?:pcp-)?[dD]stat ': ("of dstat", "Use sar -u; or take 100 minus idl and wai, with the times"),
-    rb"\s*\S.*\n\s*\n[0-9]{10}: ": ("of rrdtool fetch", "Name its columns: time, value, with commas between"),
+    begin: (f"is {what}, not read here", remedy)
+    for begin, (what, remedy) in {
+        rb"(?:#.*\n)*[a-z_]+(?:,[^ =]+=[^ ]+)? [^ =]+=\S+ [0-9]{10,19}\s": (
+            "InfluxDB's line protocol without usage_idle of cpu=cpu-total, in nanoseconds",
+            "Ask for CSV: influx query --raw",
+        ),
+        rb'\s*\{\s*"sysstat"': ("JSON of sysstat", "Take sadf -d"),
+        rb"\s*<\?xml ": ("XML", "Export CSV; of rrdtool, take the rows of fetch"),
+        rb"AAA,": (
+            "of nmon",
+            "Take the column of idle time of CPU_ALL, and the times of ZZZZ; or use sar -u",
+        ),
+        rb"Linux .*\(.*\)\s": ("text of another tool of sysstat", "Take sar -u, or mpstat"),
+        rb"top - ": ("text of top", "Take sar -u, or vmstat -t"),
+        rb"procs -": (
+            "text of vmstat without times, or of a zone other than UTC",
+            "TZ=UTC vmstat -t; or --layout vmstat",
+        ),
+        rb"# (?:HELP|TYPE) ": ("what Prometheus scrapes", "Ask Prometheus: /api/v1/query_range"),
+        rb'"?(?:pcp-)?[dD]stat ': ("of dstat", "Use sar -u; or take 100 minus idl and wai, with the times"),
+        rb"\s*\S.*\n\s*\n[0-9]{10}: ": (
+            "of rrdtool fetch",
+            "Name its columns: time, value, with commas between",
+        ),
+    }.items()
 }
-"""Regular expressions of the beginning of what is known and not read: what it is, and what to do."""
+"""By a regular expression of the beginning of what is known and not read, what it is and what to do."""
 _ALL = {**LAYOUTS, **OTHERS}
 
 
@@ -310,8 +317,7 @@ def _part(path: Path, table: Table, options: Options) -> Part:
 
 def _table(path: Path, options: Options, *, empty: bool = False, first: Table | None = None) -> Table:
     """The rows of a table, which has some unless `empty`; `first` may have the header of both."""
-    with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
-        head = stream.read(_HEAD_BYTES)
+    head = head_of(path, _HEAD_BYTES)
     if options.layout in OTHERS or (not options.layout and is_answer(head)):
         wide = read_wide(path, head, options) if options.layout == WIDE.form.name else None
         return read_answer(path, options) if wide is None else wide
@@ -330,21 +336,10 @@ def _table(path: Path, options: Options, *, empty: bool = False, first: Table | 
                     return later
         wide = None if options.layout or options.columns.keys() - {"time"} else read_wide(path, head, options)
         if wide is None and not options.layout:
-            _refuse_known(path, head)
+            refuse_known(path, head, _NOT_READ)
         if wide is None:
             raise
         return wide
-
-
-def _refuse_known(path: Path, head: bytes) -> None:
-    """Refuse what is not read for what it is.
-
-    Raises:
-        InputError: it is of `_NOT_READ`.
-    """
-    for begin, (what, remedy) in _NOT_READ.items():
-        if re.match(begin, head):
-            raise InputError(f"is {what}, not read here", file=path, remedy=remedy)
 
 
 def _refuse_wide(path: Path, head: bytes, table: Table, options: Options) -> None:
