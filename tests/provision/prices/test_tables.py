@@ -107,12 +107,9 @@ def test_json() -> None:
 
 
 def test_objects_that_are_nested_too_deep() -> None:
-    """Their innermost fields are left out."""
-    deep: dict[str, object] = {"v": "1"}
-    for _ in range(20):
-        deep = {"v": "1", "d": deep}
-    (row,) = read_table(json.dumps([deep]).encode(), "t").rows
-    assert len(row.cells) == 9
+    """An error of the file."""
+    with pytest.raises(InputError, match=NO_JSON):
+        read_table(('[{"d": ' * 100_000).encode(), "t")
 
 
 @pytest.mark.parametrize(("text", "value"), [("1.5", 1.5), ("0", 0.0), ("1e3", 1000.0), ("", None)])
