@@ -9,7 +9,7 @@ merely one that the search passes by.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -72,16 +72,19 @@ def compile_plan(
         UnsoundPlanError: the plan does not pass the check.
     """
     limits = limits or SolveLimits()
+    if limits.watch is not None and not only and (plain := plain_cluster(problem, math.inf)):
+        limits.watch(0.0, plain.upper)
     layers = _Layers(only or {}, limits.seed, watch=limits.watch)
     whole = grown(problem)
     if has_safe_rules(whole):
-        # What the search inside finds may break the rules: its bounds are not those of the plan.
-        layers, sound = (
-            replace(layers, least_servers=least_servers(whole), watch=None),
-            partial(_sound, problem),
-        )
+        layers = replace(layers, least_servers=least_servers(whole))
+        beginning, sound = layers.beginning(), partial(_sound, problem)
+
+        def solve(part: Problem, gap: float, seconds: float) -> ProvisionPlan:
+            return next(beginning).bought(part, gap, seconds)
+
         plan = within_safe_rules(
-            whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s, watch=limits.watch
+            whole, solve, sound, gap=limits.gap, time_limit_s=limits.time_limit_s, watch=limits.watch
         )
         plan = _of_servers(whole.catalog, plan, layers.least_servers, limits.gap)
     else:
@@ -124,7 +127,8 @@ def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
 class _Layers:
     """From the outermost search to the linear problem; a layer with nothing to decide hands on as it is.
 
-    The outermost that has something to decide is the one that is watched: it knows the bounds of the whole.
+    The outermost that has something to decide is the one that is watched: it knows the bounds of the whole. Each begins
+    with a problem without what it decides, whose lower bound is shown too.
     """
 
     only: Only
@@ -134,6 +138,12 @@ class _Layers:
     least_servers: int = 1
     """That any cluster has."""
     watch: Watch | None = None
+
+    def beginning(self) -> Iterator[_Layers]:
+        """For the problems of a search, of which the first is over all."""
+        yield replace(self, watch=self.watch and partial(_show_lower, self.watch))
+        while True:
+            yield replace(self, watch=None)
 
     def bought(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the quantities bought."""
@@ -150,8 +160,10 @@ class _Layers:
         if problem.catalog.rack is None:
             return self.spread(problem, gap, seconds)
 
+        layers = self.beginning()
+
         def solve(part: Problem, racks: int | None, gap: float, seconds: float) -> ProvisionPlan:
-            return replace(self, racks=racks, watch=None).spread(part, gap, seconds)
+            return replace(next(layers), racks=racks).spread(part, gap, seconds)
 
         return best_racks(
             problem, solve, least=self.least_servers, gap=gap, time_limit_s=seconds, watch=self.watch
@@ -162,7 +174,11 @@ class _Layers:
         losses = Losses.of(problem)
         if not losses.data:
             return self.split(problem, as_it_is, gap, seconds)
-        solve = partial(replace(self, watch=None).split, problem)
+        layers = self.beginning()
+
+        def solve(adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
+            return next(layers).split(problem, adapt, gap, seconds)
+
         return best_spread(losses, solve, gap=gap, time_limit_s=seconds, watch=self.watch)
 
     def split(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
@@ -186,6 +202,11 @@ class _Layers:
         if isinstance(open_, Conflict):
             return ProvisionPlan(Status.INFEASIBLE, conflict=(open_,), lower=math.inf)
         return _solved(adapt(built), open_, SolveLimits(gap, seconds, self.seed, self.watch))
+
+
+def _show_lower(watch: Watch, lower: float, upper: float) -> None:
+    del upper
+    watch(lower, math.inf)
 
 
 def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Conflict:
