@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 from froude.base.errors import InputError
 from froude.base.summary import counted
@@ -22,6 +26,7 @@ _NO_DAMAGE = (CUT_SHORT, OF_ANOTHER_KIND)
 SHORT_LOG = 10
 """Lines that a shorter log counts as, so that one line of it is within the tolerance."""
 _MOST_TEXT = 60
+Rows = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,28 @@ class Dropped:
             self._reasons[reason] = _Reason(count, place, short)
         else:
             self._reasons[reason] = _Reason(found.lines + count, found.place, found.text)
+
+    def without(
+        self,
+        keep: Rows,
+        odd: Iterable[tuple[Rows, str]],
+        place: Callable[[int], str],
+        text: Callable[[int], object],
+    ) -> None:
+        """Take rows out of those that are kept, each counted once.
+
+        Args:
+            keep: where rows are kept, of shape (n,); changed in place.
+            odd: where rows are wrong, of shape (n,), and the reason.
+            place: of the number of a row.
+            text: likewise.
+        """
+        for where, reason in odd:
+            new = where & keep
+            if new.any():
+                row = int(np.argmax(new))
+                self.add(reason, place(row), str(text(row)), int(new.sum()))
+                keep &= ~where
 
     def __iadd__(self, other: Dropped) -> Dropped:
         """Add what another part of the same import left out, which comes after this one."""

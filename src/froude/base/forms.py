@@ -343,23 +343,20 @@ def flat(item: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 
 def _by_pattern(path: Path, sample: list[str], form: Form, options: Options) -> Reading:
     lines = [line for line in sample if line.strip()]
-    of_form = [re.fullmatch(form.pattern, line) is not None for line in lines]
-    events = [
-        line
-        for line, fits in zip(lines, of_form, strict=True)
-        if fits or not (form.ignored and re.fullmatch(form.ignored, line))
-    ]
-    fitting = sum(of_form)
+    pattern = re.compile(form.pattern)
+    rows = [match.groups("") for match in map(pattern.fullmatch, lines) if match]
+    odd = [line for line in lines if not pattern.fullmatch(line)]
+    events = len(rows) + sum(not (form.ignored and re.fullmatch(form.ignored, line)) for line in odd)
     others = not events and any(
         line.lstrip()[:1].isdigit() for line in lines
     )  # events alone that are not wanted
-    if not others and (not fitting or (not options.layout and fitting < _MAY_FIT * len(events))):
-        line = next((each for each in lines if not re.fullmatch(form.pattern, each)), "")
-        raise InputError(f"does not have the lines of {form.name}", file=path, place=1, found=line[:80])
-    groups = re.compile(form.pattern).groupindex
-    columns, at = placed(form, {what: group - 1 for what, group in groups.items()})
-    fits = 1.0 if others else fitting / len(events)
-    return Reading(form, columns, at, (), "", options.style, 0, len(groups), fits)
+    if not others and (not rows or (not options.layout and len(rows) < _MAY_FIT * events)):
+        found = next(iter(odd), "")[:80]
+        raise InputError(f"does not have the lines of {form.name}", file=path, place=1, found=found)
+    columns, at = placed(form, {what: group - 1 for what, group in pattern.groupindex.items()})
+    style = _styled(path, columns, at, rows, options, fixed=form.fixed)
+    fits = 1.0 if others else len(rows) / events
+    return Reading(form, columns, at, (), "", style, 0, pattern.groups, fits)
 
 
 def positions_by_names(
@@ -465,7 +462,7 @@ def _styled(
     path: Path,
     columns: Sequence[Column],
     at: Sequence[int],
-    rows: list[list[str]],
+    rows: Sequence[Sequence[str]],
     options: Options,
     *,
     fixed: bool,

@@ -20,8 +20,8 @@ from functools import cache
 from statistics import fmean, variance
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import nct, norm, t
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 _UNEQUAL = 2
 """How many times the runs of one arm the other may have, for Welch's formula to be used."""
@@ -50,7 +50,7 @@ class Shift:
         """Chance of a shift at least so large, either way, where there is none."""
         if not self.error:
             return 1.0 if not self.mean else 0.0
-        return float(2 * t.sf(abs(self.mean) / self.error, self.freedom))
+        return float(2 * stdtr(self.freedom, -abs(self.mean) / self.error))
 
     def interval(self, level: float) -> tuple[float, float]:
         """Between which the true shift lies with a chance of 1 - level.
@@ -58,7 +58,7 @@ class Shift:
         Args:
             level: chance that it does not, 0 to 1.
         """
-        half = float(t.isf(level / 2, self.freedom)) * self.error if self.error else 0.0
+        half = -float(stdtrit(self.freedom, level / 2)) * self.error if self.error else 0.0
         return self.mean - half, self.mean + half
 
 
@@ -109,7 +109,7 @@ def mean_interval(values: Sequence[float], level: float, *, ratio: bool = True) 
         return math.exp(mean), math.exp(low), math.exp(min(high, LARGEST_LOG))
     mean, half = fmean(values), 0.0
     if len(values) > 1:
-        half = float(t.isf(level / 2, len(values) - 1)) * math.sqrt(variance(values) / len(values))
+        half = -float(stdtrit(len(values) - 1, level / 2)) * math.sqrt(variance(values) / len(values))
     return mean, mean - half, mean + half
 
 
@@ -162,18 +162,24 @@ def obrien_fleming(looks: int, level: float) -> tuple[float, ...]:
     Source: O'Brien and Fleming, Biometrics 35 (1979); Armitage, McPherson and Rowe, JRSS A 132 (1969), for the
     integration; Jennison and Turnbull, Group Sequential Methods (2000), tables 2.3 and 3.8 on levels for t-tests.
     """
+    from scipy.optimize import brentq  # slow to load, and only needed here
+
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
 
     def beyond(bound: float) -> float:
         x, w = bound * nodes, bound * weights
-        step = norm.pdf(x[:, None] - x[None, :]) * w[None, :]
-        density = norm.pdf(x)
+        step = _density(x[:, None] - x[None, :]) * w[None, :]
+        density = _density(x)
         for _ in range(looks - 1):
             density = step @ density
         return float(1 - w @ density) - level
 
-    bound = float(brentq(beyond, 1e-3, math.sqrt(looks) * float(norm.isf(level / 2 / looks))))
-    return tuple(float(2 * norm.sf(bound / math.sqrt(look))) for look in range(1, looks + 1))
+    bound = float(brentq(beyond, 1e-3, -math.sqrt(looks) * float(ndtri(level / 2 / looks))))
+    return tuple(float(2 * ndtr(-bound / math.sqrt(look))) for look in range(1, looks + 1))
+
+
+def _density(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi)
 
 
 def power(runs: int, spread: float, shift: float, level: float, *, paired: bool = False) -> float:
@@ -184,10 +190,12 @@ def power(runs: int, spread: float, shift: float, level: float, *, paired: bool 
         spread: as of a `Shift`; above 0.
         paired: whether runs are pairs.
     """
+    from scipy.stats import nct  # slow to load, and only needed here
+
     # Of arms of equal variance the samples' variances differ all the same, and Welch's formula gives less than 2n - 2.
     freedom = runs - 1 if paired else 2 * runs - 3
     apart = abs(shift) / (spread * math.sqrt(2 / runs))
-    bound = float(t.isf(level / 2, freedom))
+    bound = -float(stdtrit(freedom, level / 2))
     seen = float(nct.sf(bound, freedom, apart))
     return seen if math.isfinite(seen) else 1.0  # so far apart that the tail cannot be computed
 

@@ -119,6 +119,27 @@ def read_table(
             return _read_text(_objects(stream, path) if array else stream, path, forms, options, empty)
 
 
+def head_of(path: Path, count: int) -> bytes:
+    """The first bytes of a file, unpacked where it is packed."""
+    with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
+        return bytes(stream.read(count))
+
+
+def refuse_known(path: Path, head: bytes, known: Mapping[bytes, tuple[str, str]]) -> None:
+    """Refuse what is not read for what it is.
+
+    Args:
+        head: how the file begins.
+        known: by a regular expression of a beginning the message, and the remedy.
+
+    Raises:
+        InputError: it is of those.
+    """
+    for begin, (message, remedy) in known.items():
+        if re.match(begin, head):
+            raise InputError(message, file=path, remedy=remedy)
+
+
 def holds_rows(path: Path) -> bool:
     """Whether a file of a folder may be a table: it is not empty, and not called as what goes with tables is."""
     return path.stat().st_size > 0 and not _BESIDE.fullmatch(path.name)
@@ -259,15 +280,12 @@ class _Builder:
             if wrong.any():
                 place = f"{self._path}:{lines[int(np.argmax(wrong))]}"
                 self.dropped.add(OF_ANOTHER_KIND, place, "the header again", int(wrong.sum()))
+        keep = ~wrong
         for own, converted in zip(texts, values, strict=True):
-            for where, reason in converted.odd:
-                new = where & ~wrong
-                if new.any():
-                    row = int(np.argmax(new))
-                    text = str(own[row].as_py())
-                    self.dropped.add(reason, f"{self._path}:{lines[row]}", text, int(new.sum()))
-                    wrong |= new
-        keep, every = ~wrong, not wrong.any()
+            self.dropped.without(
+                keep, converted.odd, lambda row: f"{self._path}:{lines[row]}", own.__getitem__
+            )
+        every = bool(keep.all())
         for kept, converted in zip(self._parts, values, strict=True):
             whole = converted.values
             if isinstance(whole, np.ndarray):

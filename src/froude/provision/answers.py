@@ -289,10 +289,12 @@ def compiling(progress: Progress, limits: SolveLimits) -> Iterator[SolveLimits]:
         The limits, with what shows them.
     """
     with progress.task(f"compiling, at most {limits.time_limit_s:g} s") as task:
+        best = [0.0, float("inf")]
 
         def show(lower: float, upper: float) -> None:
-            found = f"a cluster of ${upper:,.2f}" if upper < float("inf") else "no cluster yet"
-            task.say(f"{found}; none costs less than ${lower:,.2f}")
+            best[:] = max(best[0], lower), min(best[1], upper)
+            found = f"a cluster of ${best[1]:,.2f}" if best[1] < float("inf") else "no cluster yet"
+            task.say(f"{found}; none costs less than ${best[0]:,.2f}" if best[0] else found)
 
         yield replace(limits, watch=show)
 

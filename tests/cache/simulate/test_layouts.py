@@ -116,6 +116,8 @@ def test_columns_can_be_named_with_their_units(tmp_path: Path) -> None:
         (f"{TIME} hm 0 Read 4096 512 9\n", "Say so: --layout msr --separator blanks"),
         (f"{HEAD}\n-1,a,0,512,R\n2,a,0,512,W\n", "in 1 of 2 lines; found 1 line left out: time is below 0"),
         ("fio version 2 iolog\n/dev/sda read 0 4096\n", "is an iolog of fio without times"),
+        ("3, 109298, 0, 4096, 393351168, 0\n", "is a log of fio's latencies or rates. Write its requests"),
+        ("Linux 5.14.0 (web1) \t03/14/2026\n", "is what iostat or sar prints"),
         ("\x07tae\0\0\0", "is a binary trace of blktrace. Print its requests: blkparse"),
     ],
 )  # fmt: skip

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from froude.base.columns import Style
 from froude.base.errors import InputError
 from froude.base.forms import Options
 from froude.cache.simulate.traces import Request, read_traces
@@ -192,3 +194,21 @@ def test_a_file_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
     with pytest.raises(InputError, match=r"the requests of another file; found .*a\.csv\. Leave out one"):
         read_traces([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("step", "decimals", "layout", "read"),
+    [(10, 3, "", False), (10, 3, "spc", True), (10, 6, "", True), (0.01, 3, "", True)],
+)
+def test_times_that_may_be_milliseconds(
+    tmp_path: Path, step: float, decimals: int, layout: str, read: bool
+) -> None:
+    """Of an idle disk, as it is published, they are read and noted; of spc with three decimals they are asked about."""
+    text = "".join(f"0,{8 * n},4096,r,{step * n + 0.125004:.{decimals}f}\n" for n in range(40))
+    with nullcontext() if read else pytest.raises(InputError, match="may have times of another unit"):
+        found = read_traces([written(tmp_path, text)], Options(layout=layout))
+        assert [" 40 requests in 390 s: --date-format ms" in each for each in found.remarks] == [True] * (
+            step > 1
+        )
+    found = read_traces([written(tmp_path, text)], Options(layout=layout, style=Style(dates="ms")))
+    assert (found.remarks, round(found.duration_s, 6)) == ((), round(39 * step / 1000, 6))

@@ -136,6 +136,8 @@ def test_a_comma_at_the_end_of_a_value_is_not_a_separator(between: str) -> None:
     [
         ({"@timestamp": "2026-11-20T09:43:54.218Z", "message": MESSAGE}, True),
         ({"__REALTIME_TIMESTAMP": "1795167834218000", "MESSAGE": MESSAGE}, True),
+        ({"instant": {"epochSecond": 1795167834, "nanoOfSecond": 218000000}, "message": MESSAGE}, True),
+        ({"timeMillis": 1795167834218, "message": MESSAGE}, True),
         ({"log": MESSAGE, "time": "2026-11-20T10:43:54.218+01:00"}, True),
         ({"log": MESSAGE, "time": "2026-11-20 09:43:54,218"}, False),
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +114,10 @@ def test_values_that_are_not_numbers_are_counted(tmp_path: Path) -> None:
             '[{"target": "web.memory.used", "datapoints": [[5, 60]]}]',
             "utilisation of CPUs; found web.memory.used",
         ),
-        ('[{"target": "a.cpu.wait", "datapoints": [[5, 60]]}]', "modes of a processor .* found 'a.cpu.wait'"),
-        ('[{"target": "a.cpu0.softirq", "datapoints": [[5, 60]]}]', "modes of .* found 'a.cpu0.softirq'"),
+        ('[{"metric": {"type": "cpu"}, "points": []}]', "JSON of another kind"),
+        ('{"status": "ok", "series": [{"pointlist": []}]}', "JSON of another kind .*; found status, series"),
+        (range_query({"instance": "a", "mode": "idle"}), "part of what processors do; found mode 'idle'"),
+        (range_query({"instance": "a", "cpu": "0"}), "part of what processors do; found cpu '0'"),
         (
             '{"timespan": "", "value": [{"name": {"value": "Network In"}, "unit": "Bytes"}]}',
             "one utilisation; found Network In in Bytes",
@@ -137,7 +141,52 @@ def test_other_answers_are_refused(text: str, message: str, tmp_path: Path) -> N
         read_samples([tmp_path / "q.json"], Options())
 
 
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("web1.example.net", False),
+        ("web1.acme.io", False),
+        ("disk-server-1", False),
+        ("servers.disk-server-1.cpu.total.percent", False),
+        ("servers.system.cpu.load", False),
+        ("i-0a CPUUtilization", False),
+        ("i-0a Average", False),
+        ("i-0a Maximum", True),
+        ("CPUUtilization p99", True),
+        ("StatusCheckFailed", True),
+        ("i-0a EBSReadOps", True),
+        ("i-0a mem_used_percent", True),
+        ("memory a", True),
+        ("servers.a.users", True),
+        ("servers.a.loadavg.01", True),
+        ("servers.a.net.eth0.rx_bytes", True),
+        ("a.cpu.wait", True),
+        ("a.cpu0.softirq", True),
+        ("a.cpu-0.percent", True),
+    ],
+)
+def test_labels_of_series(name: str, refused: bool, tmp_path: Path) -> None:
+    """Those of hosts are read; what shows something else is refused, unless a person names the layout."""
+    data = {"Label": name, "Timestamps": ["1970-01-01T00:01:00Z"], "Values": [5], "StatusCode": "PartialData"}
+    for layout, text in (
+        ("graphite-json", json.dumps([{"target": name, "datapoints": [[5, 60]]}])),
+        ("cloudwatch-json", json.dumps({"MetricDataResults": [data]})),
+    ):
+        (tmp_path / "q.json").write_text(text)
+        for options in (Options(), Options(layout=layout)):
+            sure = bool(options.layout) or not refused
+            with (
+                nullcontext()
+                if sure
+                else pytest.raises(InputError, match=f"found {re.escape(name)}.*--layout")
+            ):
+                found = read_samples([tmp_path / "q.json"], options)
+                assert found.servers == [name]
+                assert ("partial data" in found.understood) == (layout == "cloudwatch-json")
+
+
 def test_objects_on_lines_are_no_answer() -> None:
     """Nor is a table."""
     assert not is_answer(b'{"start_time": "1", "average_usage": {"cpus": 7}}\n')
+    assert not is_answer(b'{"time": 1, "cpu": 5, "tags": [{"key": "a"}]}\n')
     assert not is_answer(b"time,status\n")

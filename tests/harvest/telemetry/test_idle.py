@@ -13,12 +13,14 @@ from froude.harvest.telemetry.samples import read_samples
 
 HEAD = "Linux 5.15.0 (a) \t{day} \t_x86_64_\t(4 CPU)\n\n"
 LINE = "{hour}  all  9.00  0.00  1.20  2.00  0.00  87.80\n"
+TITLES = "{hour}  CPU  %user  %nice  %system  %iowait  %steal  %idle\n"
+SOFT = "{hour}  CPU  total/s  dropd/s  squeezd/s  rx_rps/s  flw_lim/s  blg_len\n"
 SADF = "# hostname;interval;timestamp;CPU;%idle\n"
 
 
-def sar(day: str, *hours: str) -> str:
+def sar(day: str, *hours: str, titles: str = TITLES) -> str:
     """What sar prints."""
-    return HEAD.format(day=day) + "".join(LINE.format(hour=hour) for hour in hours)
+    return HEAD.format(day=day) + "".join(line.format(hour=hour) for hour in hours for line in (titles, LINE))
 
 
 @pytest.mark.parametrize(
@@ -28,10 +30,18 @@ def sar(day: str, *hours: str) -> str:
         (sar("01/13/70", "00:00:00"), "", [12]),
         (sar("13/01/1970", "00:00:00"), "", [12]),
         (sar("01/03/1970", "12:00:00 AM"), "", [2]),
+        (sar("01/13/70", "12:00:00 AM"), "", [12]),
+        (sar("13/01/70", "12:00:00 AM"), "", [12]),
+        (sar("1970年01月03日", "00:00:00"), "", [2]),
+        (sar("1970/01/03", "00:00:00", titles=""), "", [2]),
+        (sar("1970-01-03", "00:00:00").replace(".", ",") + "Moyenne :  all  9,00  0,00  1,20\n", "", [2]),
+        (sar("1970-01-03", "00:00:00") + "00:00:01  LINUX RESTART\t(4 CPU)\n" + LINE.format(hour="00:10:00"), "",
+         [2, 2.00694]),
+        (sar("1970-01-03", "00:00:00") + (SOFT + LINE).format(hour="00:00:01"), "", [2]),
         (sar("03.01.1970", "00:00:00"), "%d.%m.%Y", [2]),
         (sar("1970-01-03", "23:50:00") + sar("1970-01-05", "00:10:00"), "", [2.99306, 4.00694]),
     ],
-)
+)  # fmt: skip
 def test_days_of_sar(tmp_path: Path, text: str, dates: str, days: list[float]) -> None:
     """In the orders of several languages; a clock that begins again is of the next day."""
     (tmp_path / "sar.txt").write_text(text)
@@ -44,6 +54,13 @@ def test_days_of_sar(tmp_path: Path, text: str, dates: str, days: list[float]) -
     [
         (sar("01/03/1970", "00:00:00"), "another day; found 01/03/1970. Say how"),
         (LINE.format(hour="00:00:00"), "no day above its first sample; found 00:00:00"),
+        (sar("01/03/70", "12:00:00 AM"), "another day; found 01/03/70"),
+        (sar("1970-01-03", "00:00:00", titles=SOFT), "no sample of all processors"),
+        (
+            sar("1970-01-03", "00:00:00")
+            + sar("1970-01-03", "00:00:00").replace("(a)", "(b)").replace("all", "0"),
+            "the processors of a server apart; found 0 of b",
+        ),
         (sar("1970-01-03", "25:00:00"), "not of a time; found 1970-01-03 25:00:00"),
         (HEAD.format(day="1970-01-03"), "no sample of all processors"),
         (sar("1970-01-03", "00:00:00")[:-7], "no sample of all processors"),

@@ -116,7 +116,7 @@ INFLUX_LINE = (
 INFLUX_CSV = "".join(
     "#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,double,string,string,string\n#group,false,false,true,false,"
     "false,true,true,true\n#default,_result,,,,,,,\n,result,table,_start,_time,_value,_field,cpu,host\n"
-    f",,0,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z,12.5,usage_user,cpu-total,{host}\n\n"
+    f",,0,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z,87.5,usage_idle,cpu-total,{host}\n\n"
     for host in "ab"
 )
 SADF = (
@@ -137,7 +137,7 @@ Thu Jan 01 1970 01:01:00 GMT+0100 (Central European Standard Time),12.5,42.5
 CASES = [
     Case("csv", "a.csv", "time,server,cpu\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("csv", "a.csv", "Date/Time,server,ip,cpu_pct\n0,x,7,10\n60,x,8,20\n", ["x"], [0, 60], [0.1, 0.2]),
-    Case("csv", "a.csv", "time,ip,usage_user\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
+    Case("csv", "a.csv", "time,ip,cpu_busy\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("json", "a", '{"t": 0, "vm": "x", "cpu": 10}\n{"t": 60, "vm": "x", "cpu": 20}', ["x"], [0, 60], [0.1, 0.2]),
     Case("json", "a", '{"timestamp": 0, "tags": {"host": "x"}, "cpu": 10}\n', ["x"], [0], [0.1]),
     Case("csv", "a.csv", "[Data]\ntime,server,cpu\n0,x,10\n", ["x"], [0], [0.1]),
@@ -205,6 +205,14 @@ CASES = [
         [60, 120, 60],
         [0.125, NOT_KNOWN, 0.07],
     ),
+    Case("prometheus", "u.jsonl", "".join(json.dumps({"metric": {"instance": name}, "values": [value, 9],
+         "timestamps": [1500000060000, 1500000120500]}) + "\n" for name, value in (("a", 12.5), ("b", 7))), ["a", "b"],
+         [1500000060, 1500000120.5] * 2, [0.125, 0.09, 0.07, 0.09]),
+    Case("influx-line", "a.txt", "cpu,az=x\\ y,cpu=cpu-total,host=web\\ 1,os=a\\,b usage_idle=85 1500000060000000000\n",
+         ["web 1"], [1500000060], [0.15]),
+    Case("influx-line", "a.txt", "cpu,cpu=cpu-total,host=a usage_idle=7.5e+01,usage_iowait=5e-06 1500000060000000000\n"
+         "cpu,cpu=cpu-total,host=a usage_iowait=-1e-06,usage_idle=85 1500000120000000000\n", ["a"],
+         [1500000060, 1500000120], [0.25, 0.15]),
     Case("wide", "g.csv", GRAFANA, [WEB_1, WEB_2], [60, 120, 60, 120], [0.1, NOT_KNOWN, 0.2, 0.4]),
     Case("wide", "g.csv", "sep=;\nn1;Time;n2\n15,5;60;7\n",
          ["n1", "n2"], [60, 60], [0.155, 0.07]),
@@ -220,10 +228,17 @@ CASES = [
     Case("vmstat", "a.txt", VMSTAT, ["a"], [60], [0.12]),
     Case("influx-line", "a.txt", INFLUX_LINE, ["a", "b"], [1500000060] * 2, [0.1, 0.135]),
     Case("influx-csv", "a.csv", INFLUX_CSV, ["a", "b"], [60, 60], [0.125, 0.125]),
+    Case("telegraf", "a.csv", "#datatype,x\n,result,table,_time,cpu,host,usage_idle,usage_user\n"
+         ",,0,1970-01-01T00:01:00Z,cpu-total,a,87.5,1\n,,0,1970-01-01T00:01:00Z,cpu0,a,7,1\n", ["a"], [60], [0.125]),
+    Case("telegraf", "a.csv", "time,name,cpu,host,usage_idle,usage_iowait\n60,cpu,cpu-total,a,87.5,0.5\n", ["a"], [60],
+         [0.12]),
     Case("sadf", "a.csv", SADF, ["a"], [60], [0.2135]),
     Case("wide", "a.csv", CONSOLE, ["i-1", "i-2"], [60, 60], [0.125, 0.425]),
     Case("wide", "a.csv", GOOGLE_CONSOLE, ["1234", "3456"], [60, 60], [0.125, 0.425]),
     Case("csv", "a.csv", "clock,itemid,value\n0,7,10\n60,7,20\n", ["a"], [0, 60], [0.1, 0.2]),
+    Case("csv", "a.csv", '"MetricId","Timestamp","Value","Unit","Entity"\n"cpu.usage.average",60,5,"%",x\n', ["x"], [60],
+         [0.05]),
+    Case("csv", "a.csv", "time,host,service,cpu_pct\n60,x,memcached swap,5\n", ["x"], [60], [0.05]),
     Case("csv", "a.csv", "Timestamp,Computer,Average\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
 ]  # fmt: skip
 

@@ -11,8 +11,8 @@ from froude.base.errors import InputError
 from froude.harvest.telemetry.plausible import (
     in_shares,
     marks,
+    refuse_metric,
     refuse_odd,
-    refuse_others,
     shares_factor,
 )
 
@@ -108,6 +108,17 @@ def test_counters() -> None:
         ("CPUCreditBalance", True),
         ("CPUCreditBalance i-0a", True),
         ("df-1 of credit", False),
+        ("usage_user", True),
+        ("usage_softirq", True),
+        ("system.cpu.user", True),
+        ("system.cpu.util[,user,avg1]", True),
+        ("CPU user time", True),
+        ("system.cpu.util[,,avg1]", False),
+        ("system.cpu.total.norm.pct", False),
+        ("acme.net.cpu.util", False),
+        ("cpu_util_over_all_vcpus", False),
+        ("container.cpu.cores.usage.ratio", False),
+        ("cpu_cores_used", True),
         ("100 - (avg by(instance)(rate(node_cpu_seconds_total{mode='idle'}[5m])))", False),
         ("cpu_nonidle", False),
         ("host-id-7", False),
@@ -117,8 +128,12 @@ def test_counters() -> None:
 )
 def test_names_of_what_is_not_utilisation(name: str, refused: bool) -> None:
     """Idle time, memory and the like are refused; what is left of idle time is not."""
-    with pytest.raises(InputError, match="utilisation of CPUs; found") if refused else nullcontext():
-        refuse_others(FILE, name)
+    with (
+        pytest.raises(InputError, match=r"utilisation of CPUs|mode of a processor")
+        if refused
+        else nullcontext()
+    ):
+        refuse_metric(FILE, name, may_describe=True)
 
 
 def test_servers_in_shares_among_percent() -> None:

@@ -64,6 +64,9 @@ def test_columns_that_may_be_of_one_server_are_asked_about(header: str, tmp_path
         read_samples([tmp_path / "t.csv"], Options())
     found = read_samples([tmp_path / "t.csv"], Options(layout="wide"))
     assert found.servers == sorted(header.split(","))
+    (tmp_path / "idle.csv").write_text("time,web-1 cpu_idle,web-2 cpu_idle\n0,50,40\n")
+    with pytest.raises(InputError, match="utilisation of CPUs; found web-1 cpu_idle"):
+        read_samples([tmp_path / "idle.csv"], Options(layout="wide"))
     (tmp_path / "t.csv").write_text(f"time,busy,{header}\n0,50,50,40,30\n60,50,50,40,30\n")
     assert len(read_samples([tmp_path / "t.csv"], Options(columns={"cpu": "1"})).share) == 2
 

@@ -261,6 +261,14 @@ def test_prices_of_another_unit_than_is_named_are_asked_about(
         _prices(text, mapping={"memory_gib": "ram"} | mapping if "memory_mib" not in mapping else mapping)
 
 
+def test_a_unit_that_a_person_names_twice_is_not_doubted() -> None:
+    """By the title of its column, and by the flag."""
+    text = "name,cpu,memory_gib,price_hour\na,2,8,40\nb,4,16,80\n"
+    with pytest.raises(InputError, match="say it: --column price_hour=price_hour"):
+        _prices(text)
+    assert len(_prices(text, mapping={"price_hour": "price_hour"}).instances) == 2
+
+
 def test_a_table_without_a_column_names_the_known_titles() -> None:
     """Of what is missing."""
     with pytest.raises(InputError, match=r"no column for price_hour.*allowed: od_usd_h, usd_h"):
@@ -272,6 +280,7 @@ def test_a_table_without_a_column_names_the_known_titles() -> None:
     [
         ("type,cpu,memory_gib,usd_h,network\na,2,8,0.1,10\n", "another unit for its network"),
         ("type,cpu,memory_gib,usd_h,network_gbps\na,2,8,0.1,10000\n", "another unit for its network"),
+        ("type,cpu,memory_gib,usd_h,Currency\na,2,8,0.1,CNY\n", "another currency; found CNY"),
         ("class,region,usd_per_gib_month\ngp3,us,8\n", "another unit for its price; found 8 dollars"),
         (
             "type,os,cpu,memory_gib,usd_h\na,Windows,2,8,0.2\na,Linux,2,8,0.1\n",
@@ -290,6 +299,8 @@ def test_what_may_be_of_another_unit_or_system_is_refused(text: str, message: st
     [
         (["a,2,8,0.05", "a,2,8,0.0500", "b,4,16,0.1"], 2),
         (["a,2,8,0.05", "b,4,16,0.1", "c,8,32,0.2", "gpu,4,64,12.5", "u-24tb1,16,24576,218.4"], 5),
+        (["p5.48xlarge,192,2048,98.32", "g2.x,4,64,12.0", "g3.x,4,64,11"], 3),
+        (["u-24tb1.metal,16,24576,218.4", "u-12tb.metal,8,12288,109"], 2),
     ],
 )
 def test_a_price_written_twice_and_types_far_from_the_others_are_read(rows: list[str], types: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -88,6 +89,9 @@ def test_the_search_reports_its_bounds(name: str) -> None:
     limits = SolveLimits(0.05, 20.0, watch=lambda lower, upper: seen.append((lower, upper)))
     plan = compile_plan(read_problem([name]), limits)
     assert not seen or seen[-1] == pytest.approx((plan.lower, plan.upper))
+    assert name != "hdfs-petabyte" or (
+        seen[0][1] < math.inf and 0 < seen[1][0] < math.inf
+    )  # before it has parts
     assert all(lower <= plan.upper * (1 + 1e-9) and upper >= plan.lower * (1 - 1e-9) for lower, upper in seen)
 
 
@@ -99,6 +103,9 @@ def test_a_plain_cluster_is_tried_where_the_search_leaves_a_gap(monkeypatch: pyt
     plan = compile_plan(problem)
     assert (plan.status, plan.lower, plan.servers) == (Status.GAP, 900.0, 2)
     assert "2 equal servers" in plan.notes[-1]
+    seen: list[tuple[float, float]] = []
+    compile_plan(problem, SolveLimits(watch=lambda *bounds: seen.append(bounds)))
+    assert seen == [(0.0, plan.upper), (900.0, plan.upper)]
     assert compile_plan(problem, SolveLimits(gap=0.9)).status is Status.PROVED
     assert compile_plan(problem, only={"data": [("disk",)]}) == undecided
 

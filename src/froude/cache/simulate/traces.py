@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,12 +15,10 @@ import pyarrow as pa
 from froude.base.dates import FIRST_S, TIME_UNITS, other_times
 from froude.base.dropped import OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
-from froude.base.files import open_regular
 from froude.base.forms import Options
 from froude.base.input_limits import check_limit
-from froude.base.packed import unpacked
 from froude.base.summary import counted
-from froude.base.tables import Table, parts_of, read_table
+from froude.base.tables import Table, head_of, parts_of, read_table, refuse_known
 from froude.base.units import seconds_text
 from froude.cache.simulate.layouts import DISCARD, LAYOUTS, QUANTITIES, SCSI, SECTOR, USUAL_SCSI
 
@@ -30,6 +28,8 @@ _SEVERAL = 20
 """Requests from which on more volumes than half of them mean that the column is another, such as an offset."""
 _APART_S = 1e-5
 """Mean time between requests below which times may be of the larger unit of `_ALIKE`."""
+_SLOW_S = 1.0
+"""Likewise of seconds, which is noted; refused of spc with at most three decimals, which is published with more."""
 _FAR_APART_S = 60.0
 """Mean time between requests from which on times of a csv without a unit may be of a smaller one than seconds, unless
 they are from 1990 on."""
@@ -51,6 +51,11 @@ _BACK = 0.01
 _SCSI_CODE = re.compile("0[xX][0-9a-fA-F]{1,2}|[0-9]{1,3}")
 _NOT_READ = {
     rb"\x07tae|eat\x07": ("is a binary trace of blktrace", "Print its requests: blkparse -i FILE"),
+    rb"\d+, \d+, [0-2], \d{3,}, ": (
+        "is a log of fio's latencies or rates",
+        "Write its requests: --write_iolog",
+    ),
+    rb"Linux \S+ \(": ("is what iostat or sar prints", "Record the requests: blktrace, or biosnoop"),
     rb"fio version 2 iolog": ("is an iolog of fio without times", "Write it with a fio of iolog version 3"),
 }
 """Regular expressions of the first bytes of what is known and not read: what it is, and what to do."""
@@ -124,25 +129,15 @@ def read_traces(paths: Iterable[Path | str], options: Options | None = None, *, 
     for path in files:
         own = str(path) if path.name in names else path.name
         names.add(path.name)
-        _refuse_known(path, _NOT_READ if options.layout or options.separator else _NOT_READ | _WITH_BLANKS)
+        known = _NOT_READ if options.layout or options.separator else _NOT_READ | _WITH_BLANKS
+        refuse_known(path, head_of(path, _HEAD_BYTES), known)
         table = read_table(path, [layout.form for layout in LAYOUTS.values()], options, empty=True)
         mine, silent, back_s = _requests(table, options, read)
         if len(files) > 1:
             _refuse_copy(path, mine, seen)
         understood.append(table.understood)
         dropped += table.dropped
-        if "volume" not in table.columns:
-            remarks.append(
-                f"{path}: has no column of the volume, which --column volume=NAME names: taken as one"
-            )
-        if silent:
-            remarks.append(f"{path}: {counted(silent, 'line')} without an operation, left out")
-        if _of_sectors(table, "size") and mine and not any(each.size % SECTOR**2 for each in mine):
-            remarks.append(f"{path}: sizes are multiples of {SECTOR}: taken as sectors, not bytes")
-        if back_s:
-            remarks.append(
-                f"{path}: times of a volume go back by up to {seconds_text(back_s)}: sorted by time"
-            )
+        remarks += _remarks(table, options, mine, silent, back_s)
         found = _spans(mine) if len(files) > 1 else {}
         doubled = {name for name, span in found.items() if _meets(span, spans.get(name, []))}
         for name, span in found.items():
@@ -172,20 +167,31 @@ def read_traces(paths: Iterable[Path | str], options: Options | None = None, *, 
     return BlockTrace(tuple(requests), volumes, dropped, tuple(remarks), tuple(dict.fromkeys(understood)))
 
 
+def _remarks(
+    table: Table, options: Options, requests: Sequence[Request], silent: int, back_s: float
+) -> list[str]:
+    """What a file was taken to be, and might be otherwise."""
+    found = []
+    if "volume" not in table.columns:
+        found.append("has no column of the volume, which --column volume=NAME names: taken as one")
+    if silent:
+        found.append(f"{counted(silent, 'line')} without an operation, left out")
+    if _of_sectors(table, "size") and requests and not any(each.size % SECTOR**2 for each in requests):
+        found.append(f"sizes are multiples of {SECTOR}: taken as sectors, not bytes")
+    if _slow(table, options, times := [each.time_s for each in requests]):
+        span = f"{counted(len(times), 'request')} in {seconds_text(max(times) - min(times))}"
+        found.append(f"times are taken as seconds, {span}: --date-format ms if not")
+    if back_s:
+        found.append(f"times of a volume go back by up to {seconds_text(back_s)}: sorted by time")
+    return [f"{table.path}: {text}" for text in found]
+
+
 def _refuse_copy(path: Path, requests: list[Request], seen: dict[int, Path]) -> None:
     """Refuse a file that is there twice, such as plain and packed: its requests would be of other volumes."""
     own = hash(tuple((each.time_s, each.offset, each.size) for each in requests))
     if len(requests) >= _SEVERAL and (other := seen.setdefault(own, path)) is not path:
         remedy = "Leave out one of them"
         raise InputError("has the requests of another file", file=path, found=other, remedy=remedy)
-
-
-def _refuse_known(path: Path, known: Mapping[bytes, tuple[str, str]]) -> None:
-    with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
-        head = stream.read(_HEAD_BYTES)
-    for begin, (message, remedy) in known.items():
-        if re.match(begin, head):
-            raise InputError(message, file=path, remedy=remedy)
 
 
 def _requests(table: Table, options: Options, read: str) -> tuple[list[Request], int, float]:
@@ -203,17 +209,18 @@ def _requests(table: Table, options: Options, read: str) -> tuple[list[Request],
     )
     discards = np.array([DISCARD.fullmatch(op) is not None for op in ops])[codes]
     keep, lines = ~silent, len(table) + table.dropped.total
-    for wrong, reason, text in (
-        (discards, OF_ANOTHER_KIND, "a discard or a flush"),
-        (columns["size"] < 1, "size is 0", ""),
-        (columns["time"] < 0, "time is below 0", ""),
-        (odd[volumes], "not the name of a volume", ""),
-    ):
-        new = wrong & keep
-        if new.any():
-            row = int(np.argmax(new))
-            table.dropped.add(reason, f"{table.path}:{table.lines[row]}", text, int(new.sum()))
-            keep &= ~wrong
+    wrong = (
+        (discards, OF_ANOTHER_KIND),
+        (columns["size"] < 1, "size is 0"),
+        (columns["time"] < 0, "time is below 0"),
+        (odd[volumes], "not the name of a volume"),
+    )
+    table.dropped.without(
+        keep,
+        wrong,
+        lambda row: f"{table.path}:{table.lines[row]}",
+        lambda row: "a discard or a flush" * bool(discards[row]),
+    )
     table.dropped.refuse(table.path, lines, strict=options.strict)
     if not keep.any():
         return [], int(silent.sum()), 0.0
@@ -274,12 +281,14 @@ def _refuse_doubtful(
     times, offsets, sizes = (columns[what][keep] for what in ("time", "offset", "size"))
     given = options.layout or options.style.dates
     alike, span_s, gaps = _ALIKE.get(table.form.name), float(np.ptp(times)), len(times) - 1
+    rounded = table.form.name == "spc" and np.allclose(times * 1e3, np.rint(times * 1e3), rtol=0, atol=1e-6)
     in_span = f"{len(times):,} requests in {seconds_text(span_s)}"
     far = span_s > _FAR_APART_S * gaps and times.min() < FIRST_S
     close = 0 < span_s < _APART_S * gaps
-    if alike and not given and (close or _since_1970(table, times)):
+    slow = rounded and gaps >= _SEVERAL and _slow(table, options, times)
+    if not given and (slow or (alike and (close or _since_1970(table, times)))):
         raise InputError(
-            "may have times of another unit", file=table.path, found=in_span, allowed=alike,
+            "may have times of another unit", file=table.path, found=in_span, allowed=alike or "s or ms",
             remedy="Name its layout with --layout, or the unit with --date-format",
         )  # fmt: skip
     middle, unaligned = float(np.median(sizes)), float((offsets % SECTOR != 0).mean())
@@ -297,6 +306,14 @@ def _refuse_doubtful(
         if table.form.name == "csv" and columns[what] is table.columns.get(what):
             unit = "seconds" if what == "time" else "bytes"
             raise _in_doubt(table, what, f"may have another unit than {unit} for its {what}", found)
+
+
+def _slow(table: Table, options: Options, time_s: Sequence[float]) -> bool:
+    """Whether times of a layout without a unit may be milliseconds, as far as they show it."""
+    of_seconds = table.form.name == "spc" or (table.form.name == "csv" and "time" in table.columns)
+    if not of_seconds or options.style.dates or not len(time_s) or min(time_s) >= FIRST_S:
+        return False
+    return max(time_s) - min(time_s) > _SLOW_S * (len(time_s) - 1)
 
 
 def _of_sectors(table: Table, what: str) -> bool:

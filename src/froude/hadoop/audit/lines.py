@@ -65,8 +65,8 @@ _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([tnrbf\\\"'/]))")
 _SHORT = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _HIVE_FIELDS = 6
 _DECODER = json.JSONDecoder(strict=False)  # a TAB may be in a text as it is
-_JOURNAL_TIME = "__REALTIME_TIMESTAMP"
-"""Microseconds since 1970, as `journalctl -o json` writes them."""
+_MICROS = {"__REALTIME_TIMESTAMP": 1, "timeMillis": 1000, "epochSecond": 1_000_000}
+"""Fields of `journalctl -o json` and of log4j's JSON with a time since 1970, and the microseconds that each counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,13 +432,16 @@ def _text_around(line: str, quote: int) -> str:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """The texts of a JSON value, those within it as well; journald's time as a date."""
+    """The texts of a JSON value, those within it as well; a time of journald or log4j as a date."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        micros = value.get(_JOURNAL_TIME)
-        if isinstance(micros, str) and micros.isdecimal() and len(micros) < 18:
-            yield datetime.fromtimestamp(int(micros) / 1e6, UTC).isoformat()
+        for field, micros in _MICROS.items():
+            count = str(value.get(field, ""))
+            if count.isdecimal() and len(count) < 18:
+                nanos = value.get("nanoOfSecond", 0)
+                time_s = int(count) * micros / 1e6 + (nanos / 1e9 if isinstance(nanos, int) else 0.0)
+                yield datetime.fromtimestamp(time_s, UTC).isoformat()
         yield from (text for each in value.values() for text in _texts(each))
     elif isinstance(value, list):
         yield from (text for each in value for text in _texts(each))

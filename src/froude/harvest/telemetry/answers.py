@@ -24,6 +24,7 @@ from froude.base.forms import Options
 from froude.base.input_limits import check_limit
 from froude.base.packed import read_unpacked
 from froude.base.tables import Table
+from froude.harvest.telemetry.idle import ALL
 from froude.harvest.telemetry.layouts import (
     ADDRESSES,
     AZURE,
@@ -31,9 +32,10 @@ from froude.harvest.telemetry.layouts import (
     GRAPHITE,
     PROMETHEUS,
     SERVERS,
+    TIMES,
     Layout,
 )
-from froude.harvest.telemetry.plausible import refuse_names, refuse_others
+from froude.harvest.telemetry.plausible import MODES, refuse_others, refuse_path
 
 _LIMIT_BYTES = 2 << 30
 _DECODER = json.JSONDecoder()
@@ -44,7 +46,13 @@ _LABELS = ("instance", *SERVERS, "name", *ADDRESSES)
 _TIME, _CPU = Column("time", kind=Kind.TIME), Column("cpu", kind=Kind.NUMBER, empty=True)
 _Series = list[tuple[str, list[tuple[Any, Any]]]]
 """Of each server its name, and times and values."""
+_TIMES = frozenset(TIMES)
 _INFINITE = re.compile("[+-]?inf(inity)?", re.IGNORECASE)
+_PARTS: tuple[tuple[frozenset[str], Callable[[str], bool]], ...] = (
+    (frozenset({"cpu", "core", "processor"}), lambda value: value in {"", "total", *ALL}),
+    (frozenset({"mode", "state", "cpu_mode"}), lambda value: not re.fullmatch(MODES, value)),
+)
+"""Labels of one processor or one of its modes, and whether a value is of all of them, or of something else."""
 
 
 def is_answer(head: bytes) -> bool:
@@ -56,9 +64,10 @@ def is_answer(head: bytes) -> bool:
         first, _ = _DECODER.raw_decode(plain)
     except (ValueError, RecursionError):  # it is cut, or longer
         return True
-    return (
-        not isinstance(first, dict) or not _FIELDS.isdisjoint(first) or isinstance(first.get("metric"), dict)
-    )
+    if not isinstance(first, dict) or not _FIELDS.isdisjoint(first) or isinstance(first.get("metric"), dict):
+        return True
+    lists = any(isinstance(value, list) and isinstance((value or [0])[0], dict) for value in first.values())
+    return lists and _TIMES.isdisjoint(map(str.lower, first))
 
 
 def read_answer(path: Path, options: Options) -> Table:
@@ -74,7 +83,7 @@ def read_answer(path: Path, options: Options) -> Table:
     """
     document: Any = None
     try:
-        document = json.loads(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
+        document = _parsed(read_unpacked(path, limit_bytes=_LIMIT_BYTES))
         if isinstance(document, list):
             document = {"result": document}  # of Graphite, or of a tool that shows series alone
         first = {**document, **(document["result"] or [{}])[0]} if "result" in document else document
@@ -96,24 +105,29 @@ def read_answer(path: Path, options: Options) -> Table:
     if not count:
         raise InputError("has no sample", file=path, found=f"{len(series)} series")
     names = [name for name, pairs in series for _ in pairs]
-    dropped, wrong = Dropped("value"), np.zeros(count, bool)
+    dropped, keep = Dropped("value"), np.ones(count, bool)
     columns: dict[str, Any] = {}
     for which, column in enumerate((_TIME, _CPU)):
         texts = [_text(pair[which]) for _, pairs in series for pair in pairs]
         texts = ["NaN" if _INFINITE.fullmatch(text) else text for text in texts]
         converted = convert(column, pa.array(texts), replace(options.style, decimal="."))
         columns[column.what] = converted.values
-        for where, reason in converted.odd:
-            if (new := where & ~wrong).any():
-                row = int(np.argmax(new))
-                dropped.add(reason, f"{path}: {names[row]}", texts[row], int(new.sum()))
-                wrong |= new
+        dropped.without(keep, converted.odd, lambda row: f"{path}: {names[row]}", texts.__getitem__)
     remedy = how_to_write(dropped.counts(), options.style, fixed=False)
     dropped.refuse(path, count, strict=options.strict, remedy=remedy)
-    columns = {what: values[~wrong] for what, values in columns.items()}
+    columns = {what: values[keep] for what, values in columns.items()}
     if any(names):
-        columns["server"] = pa.array(names).filter(pa.array(~wrong)).dictionary_encode()
-    return Table(path, layout.form, columns, np.flatnonzero(~wrong), dropped, understood)
+        columns["server"] = pa.array(names).filter(pa.array(keep)).dictionary_encode()
+    return Table(path, layout.form, columns, np.flatnonzero(keep), dropped, understood)
+
+
+def _parsed(data: bytes) -> Any:
+    """What a text of JSON holds; of several lines, as VictoriaMetrics exports series, a list of them."""
+    try:
+        document = json.loads(data)
+    except ValueError:
+        document = [json.loads(line) for line in data.splitlines() if line.strip()]
+    return [document] if isinstance(document, dict) and "timestamps" in document else document
 
 
 def _text(value: object) -> str:
@@ -130,15 +144,37 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
         message = "is not the answer to a range query"
         raise InputError(message, file=path, found=f"a {kind}", allowed="matrix", remedy=remedy)
     metrics = [dict(each["metric"]) for each in data["result"]]
-    pairs = [[(time, value) for time, value in each.get("values", ())] for each in data["result"]]
     label = _label(path, metrics, options.columns.get("server"))
     understood = f"prometheus (server in label {label!r})" if label else "prometheus"
-    if measured := {str(metric["__name__"]) for metric in metrics if "__name__" in metric}:
-        refuse_others(str(path), min(measured))
-        understood += f" of {', '.join(sorted(measured))[:80]}"
+    if measured := sorted({str(metric["__name__"]) for metric in metrics if "__name__" in metric}):
+        for name in measured:
+            refuse_others(str(path), name)
+        understood += f" of {', '.join(measured)[:80]}"
+    for labels, whole in _PARTS:
+        others = {
+            f"{name} {metric[name]!r}"
+            for metric in metrics
+            for name in labels & metric.keys() - {label}
+            if not whole(str(metric[name]))
+        }
+        if others:
+            remedy = f"Ask for the mean of all that processors do: avg by ({label or 'instance'}) (...)"
+            raise InputError(
+                "has a part of what processors do",
+                file=path,
+                found=", ".join(sorted(others)[:3]),
+                remedy=remedy,
+            )
     partial = ["isPartial"] * bool(document.get("isPartial"))
     if warnings := [*document.get("warnings", ()), *document.get("infos", ()), *partial]:
         understood += f", with the warning {'; '.join(map(str, warnings))[:200]!r}"
+    unit = 1 if options.style.dates else 1e-3
+    pairs = [
+        [(time * unit, value) for time, value in zip(each["timestamps"], each["values"], strict=True)]
+        if "timestamps" in each
+        else [(time, value) for time, value in ([] if "histograms" in each else each["values"])]
+        for each in data["result"]
+    ]
     return [
         (_text(metric.get(label, "")), own) for metric, own in zip(metrics, pairs, strict=True)
     ], understood
@@ -158,13 +194,12 @@ def _statistics(path: Path, document: Mapping[str, Any], options: Options) -> tu
 
 
 def _metric_data(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
-    del options
     results = document["MetricDataResults"]
-    for each in results:
-        refuse_others(str(path), str(each["Label"]))
-    understood = "cloudwatch-json (a server in each Label)" + ", of the first page" * (
-        "NextToken" in document
-    )
+    for each in results if not options.layout else ():
+        refuse_path(str(path), str(each["Label"]), CLOUDWATCH.form.name)
+    understood = "cloudwatch-json (a server in each Label)"
+    understood += ", of the first page" * ("NextToken" in document)
+    understood += ", with partial data" * any(each.get("StatusCode") == "PartialData" for each in results)
     return [
         (_text(each["Label"]), list(zip(each["Timestamps"], each["Values"], strict=True))) for each in results
     ], understood
@@ -191,11 +226,8 @@ def _metrics(path: Path, document: Mapping[str, Any], options: Options) -> tuple
 
 
 def _targets(path: Path, document: Mapping[str, Any], options: Options) -> tuple[_Series, str]:
-    del options
-    for each in document["result"]:
-        if "." in each["target"]:  # else it is a name that a person gave
-            refuse_others(str(path), each["target"])
-            refuse_names(str(path), [each["target"]])
+    for each in document["result"] if not options.layout else ():
+        refuse_path(str(path), each["target"], GRAPHITE.form.name)
     return [
         (_text(each["target"]), [(time, value) for value, time in each["datapoints"]])
         for each in document["result"]

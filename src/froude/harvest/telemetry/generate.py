@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import lfilter
 
 from froude.base.seeds import Seeds
 from froude.harvest.telemetry.datacenter import SLOT_S, Datacenter, Floats, Ints, Reimages, Shares
@@ -130,6 +129,8 @@ def _days(profile: Profile, day: Floats, count: int, rng: np.random.Generator) -
 
 def _noise(slots: int, count: int, keep: float, rng: np.random.Generator) -> Floats:
     """First-order autoregression of variance 1, from its stationary state; its spectrum falls with frequency."""
+    from scipy.signal import lfilter  # slow to load, and only needed here
+
     drawn = rng.standard_normal((count, slots))
     drawn[:, 0] /= np.sqrt(1 - keep**2)
     return np.asarray(lfilter([np.sqrt(1 - keep**2)], [1.0, -keep], drawn, axis=1))

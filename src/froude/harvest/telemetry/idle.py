@@ -17,12 +17,17 @@ from froude.base.columns import Column, Kind, Style, convert
 from froude.base.errors import InputError
 
 pc: Any = pyarrow.compute
-_ALL = ("all", "-1", "cpu-total")
+ALL = ("all", "-1", "cpu-total")
 """What tools call all processors of a server together."""
 _ROUNDED = 0.015
 """Percent by which idle time and waiting may be above 100, since each is rounded to two digits."""
 _HALF_A_DAY_S = 43_200.0
 _NUMBERS = re.compile(r"([0-9]{2})[/.]([0-9]{2})[/.]([0-9]{2}|[0-9]{4})")
+_YEAR_FIRST = re.compile(r"[0-9]{4}(\D)[0-9]{2}(\D)[0-9]{2}(\D?)")
+_OF_CPU = re.compile(r"CPU\s+%usr?(?:er)?\s+%nice\s+%sys(?:tem)?\s+%iowait\s.*%idle\s*")
+"""Titles of the columns that sar prints of processors; it has tables of something else with lines of `all`."""
+_EVENT = re.compile(r"LINUX.RESTART|COM\s")
+"""What it prints between the lines of a table."""
 
 
 def of_servers(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str, Any]:
@@ -43,15 +48,15 @@ def of_servers(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str
     if "processor" in found:
         names = found["processor"].dictionary.to_pylist()
         own = np.asarray(found["processor"].indices)
-        together = np.isin(own, [code for code, name in enumerate(names) if name in _ALL])
-        apart = np.isin(own, [code for code, name in enumerate(names) if name and name not in _ALL])
+        together = np.isin(own, [code for code, name in enumerate(names) if name in ALL])
+        apart = np.isin(own, [code for code, name in enumerate(names) if name and name not in ALL])
         servers = np.asarray(found["server"].indices) if "server" in found else np.zeros(len(own))
         alone = apart & ~np.isin(servers, servers[together])
         if alone.any():
             shown = ", ".join(dict.fromkeys(names[code] for code in np.unique(own[alone])[:3]))
             if "server" in found:
                 shown += f" of {found['server'][int(np.argmax(alone))].as_py()}"
-            remedy = f"Keep the rows of all together ({', '.join(_ALL)}), or take the mean of them"
+            remedy = f"Keep the rows of all together ({', '.join(ALL)}), or take the mean of them"
             raise InputError("has the processors of a server apart", file=path, found=shown, remedy=remedy)
         if together.any():
             found = _rows(found, together)
@@ -75,20 +80,25 @@ def _dated(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str, An
     Raises:
         InputError: there is no such line above one, or its day may be two.
     """
-    day, hour, server = (
+    day, hour, titles, server = (
         pc.cast(columns[what], pa.string()).to_numpy(zero_copy_only=False).astype(str)
-        for what in ("day", "hour", "server")
+        for what in ("day", "hour", "titles", "server")
     )
-    head = np.maximum.accumulate(np.where(day != "", np.arange(len(day)), -1))
-    samples = day == ""
+    numbers = np.arange(len(day))
+    head = np.maximum.accumulate(np.where(day != "", numbers, -1))
     if head[0] < 0:
         remedy = "Give the whole output: its first line has the day"
         raise InputError("has no day above its first sample", file=path, found=hour[0], remedy=remedy)
+    table = [row for row in np.flatnonzero(titles != "").tolist() if not _EVENT.match(titles[row])]
+    of_cpu = day != ""  # a person may have cut off the titles
+    of_cpu[[row for row in table if _OF_CPU.fullmatch(titles[row])]] = True
+    last = np.maximum.accumulate(np.where(np.isin(numbers, table), numbers, head))
+    samples = (day == "") & (titles == "") & of_cpu[last]
     if not samples.any():
         raise InputError("has no sample of all processors", file=path, allowed="what sar -u or mpstat prints")
-    days = dict.fromkeys(day[~samples].tolist())
+    days = dict.fromkeys(day[day != ""].tolist())
     halves = hour[samples][0].endswith("M")
-    dates = f"{_order(path, list(days), style, american=halves)} {'%I:%M:%S %p' if halves else '%H:%M:%S'}"
+    dates = f"{_order(path, list(days), style, halves=halves)} {'%I:%M:%S %p' if halves else '%H:%M:%S'}"
     head = head[samples]
     texts = pa.array([f"{each} {time}" for each, time in zip(day[head], hour[samples], strict=True)])
     converted = convert(Column("time", kind=Kind.TIME), texts, replace(style, dates=dates))
@@ -102,19 +112,24 @@ def _dated(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str, An
     return {**_rows(columns, samples), "time": time_s + 86_400.0 * passed, "server": names}
 
 
-def _order(path: Path, days: list[str], style: Style, *, american: bool) -> str:
+def _order(path: Path, days: list[str], style: Style, *, halves: bool) -> str:
     """The format of days: of 03/04/2026 it is not known which is the month, unless its clock has a.m. and p.m.
+
+    Those of 03/04/26 are of India too, where the day is first.
 
     Raises:
         InputError: it is not known.
     """
     if style.dates:
         return style.dates
-    if all(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", day) for day in days):
-        return "%Y-%m-%d"
+    signs = [match.groups() for match in map(_YEAR_FIRST.fullmatch, days) if match]
+    if len(signs) == len(days) and len(set(signs)) == 1:
+        return "%Y{}%m{}%d{}".format(*signs[0])
     parts = [match for match in map(_NUMBERS.fullmatch, days) if match]
-    month_first = american or any(int(each[2]) > 12 for each in parts)
+    month_first = any(int(each[2]) > 12 for each in parts)
     day_first = any(int(each[1]) > 12 for each in parts)
+    if halves and not day_first:
+        month_first |= all(len(each[3]) == 4 for each in parts)
     if len(parts) < len(days) or month_first == day_first:
         remedy = "Say how it is written: --date-format '%m/%d/%Y', or '%d/%m/%Y'; %y for a year of two digits"
         raise InputError("may have another day", file=path, place=1, found=days[0], remedy=remedy)

@@ -26,8 +26,8 @@ _STEPS, _RESETS = 20, 0.002
 COLUMN = "Name the column of its utilisation: --column cpu=NAME"
 _OTHERS = re.compile(
     r"(?i)(?!.*(?:^|[( ])100?\s*-)(?!.*no[nt][-_ ]?idle).*(?:idle|io_?wait|memory|swap|disk|network|latency|temperature|"
-    r"load_?average|load_?(?:1|5|15)(?![0-9])|(?<![a-z])(?:steal|mem|ram|net|io|free|available)(?![a-z])|"
-    r"loadavg|cpu_?(?:surplus_?)?credit|\.df[.-]|^[%\s]*(?:id|wa|st)$)"
+    r"load_?average|load_?(?:1|5|15)(?![0-9])|(?<![a-z])(?:steal|mem|ram|free|available|(?:net|io)(?!.*cpu))(?![a-z])|"
+    r"loadavg|cpu_?(?:surplus_?)?credit|status_?check|ebs_?(?:read|write|io|byte)|\.df[.-]|^[%\s]*(?:id|wa|st)$)"
 )
 """Names of what was measured that is not utilisation; of its complement, such as 100 - idle, it is not known."""
 _FRACTION, _MANY = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*"), 5
@@ -35,12 +35,25 @@ _FRACTION, _MANY = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*"), 5
 MODES = "idle|iowait|user|usr|system|sys|nice|steal|irq|softirq|interrupt|guest|guest_nice|wait"
 """What a processor does."""
 _MODE = re.compile(
-    rf"(?i)[^a-z0-9]*(?P<cpu>(?:[^,]*[^a-z,])?cpu(?:[^a-z,]|usage|time|percent|average|total|all|cpu)*|.*mode[^a-z]+)?"
-    rf"(?:{MODES})[^a-z0-9]*"
+    rf"(?i)[^a-z0-9]*(?P<cpu>(?:[^,]*[^a-z,])?cpu(?:[^a-z,]|usage|time|percent|average|total|all|cpu)*|.*mode[^a-z]+|"
+    rf"usage_|.*cpu\.util\[[^,]*,)?(?:{MODES})(?:[^a-z]+(?:time|percent|pct|avg))*[^a-z]*"
 )
 """The name of a mode alone, or of that of a processor: `web-user` is a server."""
+_OTHER_PATH = re.compile(
+    r"(?i).*[.](?:cpu[-_]?[0-9]+(?:[.].*)?|.*(?:bytes|packets|octets)|"
+    r"users|uptime|processes|procs|threads|sessions|connections|requests|errors|entropy|[rt]x)"
+)
+"""Paths of metrics that end with what is measured, or name a processor."""
+_HOST = re.compile(r"(?i)\S+\.(?:com|net|org|io|edu|gov|local|internal|lan|corp|cloud|dev)")
+_NUMBERED = re.compile(r"[^. ]*-[^. ]*[0-9][^. ]*|[^. ]*[0-9][^. ]*-[^. ]*")
+"""A part of a name that is a host's, such as `disk-server-1`."""
+_EXTREME = re.compile(
+    r"(?i)(?:.*[ ._])?(?:max(?:imum)?|min(?:imum)?|sum|sample_?count|p[0-9]{1,2}(?:\.[0-9]+)?)"
+)
+"""A statistic that is not the mean, behind what it is of."""
 _IN_CORES = re.compile(
-    r"(?i)(?!.*(?:%|percent|pct|(?:all|per)[ _]cores)).*(?:(?<!s)cores(?![a-z])|(?<![a-z])(?:vcpus|[mg]hz)(?![a-z]))"
+    r"(?i)(?!.*(?:%|percent|pct|ratio|(?:all|per)[ _](?:cores|vcpus)))"
+    r".*(?:(?<!s)cores(?![a-z])|(?<![a-z])(?:vcpus|[mg]hz)(?![a-z]))"
 )
 """Names of utilisation in cores, or in the frequency of all of them."""
 _MARKS = (-1.0, -9.0, -99.0, -999.0, -9999.0)
@@ -80,6 +93,38 @@ def refuse_names(file: str, servers: Sequence[str]) -> None:
         raise InputError(
             "has the modes of a processor for its servers", file=file, found=found, remedy=remedy
         )
+
+
+def refuse_metric(file: str, name: str, *, may_describe: bool) -> None:
+    """Refuse a metric that is not the utilisation of CPUs: something else, or a mode of a processor.
+
+    Args:
+        may_describe: whether a word such as `system` may be of the server instead.
+
+    Raises:
+        InputError: its name shows it.
+    """
+    refuse_others(file, name)
+    mode = _MODE.fullmatch(name)
+    if mode and (mode["cpu"] or not may_describe):
+        message, remedy = "has a mode of a processor", "Take 100 minus the percent of idle time and waiting"
+        raise InputError(message, file=file, found=name, remedy=remedy)
+
+
+def refuse_path(file: str, name: str, layout: str) -> None:
+    """Refuse the path of a metric, or the label of a series, that shows something else; that of a host is not one.
+
+    Args:
+        layout: whose name lifts this.
+
+    Raises:
+        InputError: it does.
+    """
+    own, mode = _NUMBERED.sub("", name), _MODE.fullmatch(name)
+    odd = _IN_CORES.match(own) or _OTHERS.match(own) or _EXTREME.fullmatch(own) or _OTHER_PATH.fullmatch(name)
+    if not _HOST.fullmatch(name) and (odd or (mode and mode["cpu"])):
+        remedy = f"Ask for the mean of all that processors do; if it is that, say so: --layout {layout}"
+        raise InputError("does not have the utilisation of CPUs", file=file, found=name, remedy=remedy)
 
 
 def marks(value: Floats) -> Floats:

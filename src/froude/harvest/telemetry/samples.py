@@ -13,17 +13,16 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute
 
 from froude.base.columns import Column, Kind, convert
 from froude.base.dates import with_second_passes
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError, nearest
-from froude.base.files import open_regular
 from froude.base.forms import Options
 from froude.base.input_limits import check_limit
-from froude.base.packed import unpacked
 from froude.base.summary import counted
-from froude.base.tables import Table, holds_rows, parts_of, read_table
+from froude.base.tables import Table, head_of, holds_rows, parts_of, read_table, refuse_known
 from froude.harvest.telemetry.answers import is_answer, read_answer
 from froude.harvest.telemetry.datacenter import Floats, Ints
 from froude.harvest.telemetry.idle import of_servers
@@ -44,6 +43,7 @@ from froude.harvest.telemetry.plausible import (
     MODES,
     in_shares,
     marks,
+    refuse_metric,
     refuse_names,
     refuse_odd,
     refuse_others,
@@ -51,6 +51,7 @@ from froude.harvest.telemetry.plausible import (
 )
 from froude.harvest.telemetry.wide import STATISTICS, read_wide, servers_in_header
 
+pc: Any = pyarrow.compute
 _HEAD_BYTES = 1 << 18
 _DAY = re.compile(r"([0-9]{4})([-_.]?)([0-9]{2})\2([0-9]{2})")
 """A folder's name that is a day."""
@@ -67,22 +68,33 @@ _UTC = re.compile(
 )
 """What a column of time zones calls UTC."""
 _NOT_READ = {
-    rb"(?:#.*\n)*[a-z_]+(?:,[^ =]+=[^ ]+)? [^ =]+=\S+ [0-9]{10,19}\s": (
-        "InfluxDB's line protocol without usage_idle of cpu=cpu-total, in nanoseconds",
-        "Ask for CSV: influx query --raw",
-    ),
-    rb"AAA,": ("of nmon", "Take the column of idle time of CPU_ALL, and the times of ZZZZ; or use sar -u"),
-    rb"Linux .*\(.*\)\s": ("text of another tool of sysstat", "Take sar -u, or mpstat"),
-    rb"top - ": ("text of top", "Take sar -u, or vmstat -t"),
-    rb"procs -": (
-        "text of vmstat without times, or of a zone other than UTC",
-        "TZ=UTC vmstat -t; or --layout vmstat",
-    ),
-    rb"# (?:HELP|TYPE) ": ("what Prometheus scrapes", "Ask Prometheus: /api/v1/query_range"),
-    rb'"?(?:pcp-)?[dD]stat ': ("of dstat", "Use sar -u; or take 100 minus idl and wai, with the times"),
-    rb"\s*\S.*\n\s*\n[0-9]{10}: ": ("of rrdtool fetch", "Name its columns: time, value, with commas between"),
+    begin: (f"is {what}, not read here", remedy)
+    for begin, (what, remedy) in {
+        rb"(?:#.*\n)*[a-z_]+(?:,[^ =]+=[^ ]+)? [^ =]+=\S+ [0-9]{10,19}\s": (
+            "InfluxDB's line protocol without usage_idle of cpu=cpu-total, in nanoseconds",
+            "Ask for CSV: influx query --raw",
+        ),
+        rb'\s*\{\s*"sysstat"': ("JSON of sysstat", "Take sadf -d"),
+        rb"\s*<\?xml ": ("XML", "Export CSV; of rrdtool, take the rows of fetch"),
+        rb"AAA,": (
+            "of nmon",
+            "Take the column of idle time of CPU_ALL, and the times of ZZZZ; or use sar -u",
+        ),
+        rb"Linux .*\(.*\)\s": ("text of another tool of sysstat", "Take sar -u, or mpstat"),
+        rb"top - ": ("text of top", "Take sar -u, or vmstat -t"),
+        rb"procs -": (
+            "text of vmstat without times, or of a zone other than UTC",
+            "TZ=UTC vmstat -t; or --layout vmstat",
+        ),
+        rb"# (?:HELP|TYPE) ": ("what Prometheus scrapes", "Ask Prometheus: /api/v1/query_range"),
+        rb'"?(?:pcp-)?[dD]stat ': ("of dstat", "Use sar -u; or take 100 minus idl and wai, with the times"),
+        rb"\s*\S.*\n\s*\n[0-9]{10}: ": (
+            "of rrdtool fetch",
+            "Name its columns: time, value, with commas between",
+        ),
+    }.items()
 }
-"""Regular expressions of the beginning of what is known and not read: what it is, and what to do."""
+"""By a regular expression of the beginning of what is known and not read, what it is and what to do."""
 _ALL = {**LAYOUTS, **OTHERS}
 
 
@@ -275,11 +287,20 @@ def _part(path: Path, table: Table, options: Options) -> Part:
     if collectd := COLLECTD.fullmatch(str(path.absolute())):
         stem = collectd["host"]
         columns |= {"idle": columns["cpu"]} if collectd["what"].endswith("idle") else {}
+    if "field" in columns and columns["field"].dictionary.to_pylist() == ["usage_idle"]:
+        del columns["field"]
+        columns["idle"] = columns["cpu"]
+    if layout is LAYOUTS["influx-line"]:
+        columns["server"] = pc.replace_substring_regex(
+            columns["server"].cast(pa.string()), r"\\(.)", r"\1"
+        ).dictionary_encode()
     columns = of_servers(path, columns, options.style)
     time_s, understood = columns.get("time"), table.understood
-    understood += " (100 - idle - iowait)" if "idle" in columns else ""
-    understood += _metric(path, columns)
-    refuse_others(str(path), table.titles.get("cpu", ""))
+    if "idle" in columns:
+        understood += f" (100 - {' - '.join(name for name in ('idle', 'iowait') if name in columns)})"
+    title = table.titles.get("cpu", "")
+    understood += _metric(path, columns, title)
+    refuse_others(str(path), title)
     _refuse_zones(path, columns, options)
     if time_s is None:
         start_s = _day_s(path, options)
@@ -296,8 +317,7 @@ def _part(path: Path, table: Table, options: Options) -> Part:
 
 def _table(path: Path, options: Options, *, empty: bool = False, first: Table | None = None) -> Table:
     """The rows of a table, which has some unless `empty`; `first` may have the header of both."""
-    with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
-        head = stream.read(_HEAD_BYTES)
+    head = head_of(path, _HEAD_BYTES)
     if options.layout in OTHERS or (not options.layout and is_answer(head)):
         wide = read_wide(path, head, options) if options.layout == WIDE.form.name else None
         return read_answer(path, options) if wide is None else wide
@@ -316,21 +336,10 @@ def _table(path: Path, options: Options, *, empty: bool = False, first: Table | 
                     return later
         wide = None if options.layout or options.columns.keys() - {"time"} else read_wide(path, head, options)
         if wide is None and not options.layout:
-            _refuse_known(path, head)
+            refuse_known(path, head, _NOT_READ)
         if wide is None:
             raise
         return wide
-
-
-def _refuse_known(path: Path, head: bytes) -> None:
-    """Refuse what is not read for what it is.
-
-    Raises:
-        InputError: it is of `_NOT_READ`.
-    """
-    for begin, (what, remedy) in _NOT_READ.items():
-        if re.match(begin, head):
-            raise InputError(f"is {what}, not read here", file=path, remedy=remedy)
 
 
 def _refuse_wide(path: Path, head: bytes, table: Table, options: Options) -> None:
@@ -349,8 +358,11 @@ def _refuse_wide(path: Path, head: bytes, table: Table, options: Options) -> Non
         raise InputError("may have a column for each server", file=path, found=found, remedy=remedy)
 
 
-def _metric(path: Path, columns: Mapping[str, Any]) -> str:
+def _metric(path: Path, columns: Mapping[str, Any], title: str) -> str:
     """What a column of metrics says that the values are, in words; nothing without such a column.
+
+    Args:
+        title: of the values; where it is of CPUs, kinds describe the server.
 
     Raises:
         InputError: values are of several metrics.
@@ -370,9 +382,8 @@ def _metric(path: Path, columns: Mapping[str, Any]) -> str:
             remedy = f"Keep the rows of one; or if it names servers: --column server={metric}"
             raise InputError("has several metrics", file=path, found=found, remedy=remedy)
         if len(names) == 1:
-            refuse_others(str(path), names[0])
-            if metric in _OF_MODES:
-                refuse_names(str(path), names)
+            if metric in METRICS or metric in _OF_MODES or "cpu" not in title.lower():
+                refuse_metric(str(path), names[0], may_describe=metric in KINDS and metric not in _OF_MODES)
             said += f" of {metric} {names[0]!r}"
     return said
 

@@ -15,7 +15,8 @@ from froude.base.errors import InputError
 from froude.base.forms import Form, Options, cells_of, separator_of
 from froude.base.summary import counted
 from froude.base.tables import Table, read_table
-from froude.harvest.telemetry.layouts import ADDRESSES, KINDS, METRICS, SERVERS, SHARES, TIMES, WIDE
+from froude.harvest.telemetry.layouts import ADDRESSES, KINDS, METRICS, SERVERS, SHARES, TIMES, USAGES, WIDE
+from froude.harvest.telemetry.plausible import refuse_others
 
 _HEADER_LINES = 50
 """Among which the header is."""
@@ -92,6 +93,8 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     if not titles or (not perfmon and len(titles) + len(statistics) < len(cells) - 1 - cells.count("")):
         found, allowed = ", ".join(cells)[:80], "a time, and names of servers that differ"
         raise InputError("has another header", file=path, place=1, found=found, allowed=allowed)
+    if all("idle" in title.lower() for title in titles):
+        refuse_others(str(path), next(iter(titles)))
     numbers = [Column(title, kind=Kind.NUMBER, empty=True) for title in titles]
     ignored = "|".join(f'"?{re.escape(row[0])}"?,.*' for row in above)
     time = Column("time", kind=Kind.TIME, within=_FROM_BROWSER)
@@ -174,5 +177,5 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
 
 
-_OTHERS = frozenset(map(_plain, (*SERVERS, *ADDRESSES, *SHARES, *METRICS, *KINDS)))
+_OTHERS = frozenset(map(_plain, (*SERVERS, *ADDRESSES, *SHARES, *METRICS, *KINDS, *USAGES)))
 """Names of columns of a table that is not of this form."""

@@ -39,7 +39,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "pricing.{region}.linux.ondemand",
     ),
     "price_month": ("usd_per_month", "price_month", "month"),
-    "cpu": ("cpu", "cpus", "vcpu", "vcpus", "cores"),
+    "cpu": ("cpu", "cpus", "vcpu", "vcpus", "cores", "virtual_cpus"),
     "memory": ("memory", "instance_memory", "ram"),
     "memory_mib": ("memory_mib", "mem_mib", "ram_mib"),
     "memory_gib": ("memory_gib", "mem_gib", "ram_gib"),
@@ -222,7 +222,7 @@ def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> TableKind
     raise InputError(
         "is a table of no known layout",
         file=table.file,
-        found=f"columns {', '.join(table.columns[:40])}",
+        found=f"columns {', '.join(table.columns[:40]) or 'none'}",
         allowed=f"instance types ({', '.join(FIELDS)}), volumes ({', '.join(_VOLUMES)}) or disks ({', '.join(_DISKS)})",
         remedy="Name the columns of an instance table with --column FIELD=NAME",
     )
@@ -260,14 +260,14 @@ def columns_of(
             listed = f"columns {', '.join(table.columns[:40])}"
             raise InputError(f"has no column {column}{hint}", file=table.file, place="--column", found=listed)
     columns: dict[str, str] = {}
-    plain = {_plain(column): column for column in reversed(table.columns)}
+    plain = {plain_name(column): column for column in reversed(table.columns)}
     for name, names in (FIELDS | TARIFFS.get(tariff, {})).items():
-        known = [_plain(n.replace("{region}", region)) for n in names]
+        known = [plain_name(n.replace("{region}", region)) for n in names]
         present = [plain[column] for column in known if column in plain]
         columns |= {name: present[0]} if present else {}
     for header, meant in _WHOLE:
-        if set(map(_plain, header)) <= plain.keys():
-            columns |= {name: plain[_plain(column)] for name, column in meant.items()}
+        if set(map(plain_name, header)) <= plain.keys():
+            columns |= {name: plain[plain_name(column)] for name, column in meant.items()}
     for name, column in mapping.items():
         if name.startswith(
             ("memory_", "price_")
@@ -277,6 +277,6 @@ def columns_of(
     return columns
 
 
-def _plain(column: str) -> str:
+def plain_name(column: str) -> str:
     """A name of a column without case, and without what joins its words."""
     return re.sub(r"[\s_()-]+", "", column).lower()

@@ -22,6 +22,7 @@ from froude.provision.prices.layouts import (
     VolumePrice,
     columns_of,
     kind_of,
+    plain_name,
     regions_of,
 )
 from froude.provision.prices.tables import Malformed, Table, TableRow
@@ -47,6 +48,12 @@ _USUAL = {
     "network": (30 * MEGABIT, 4e6 * MEGABIT, "bytes a second"),
 }
 """What the middle type of a table costs and has; for another unit the difference is larger."""
+_LARGE = re.compile(
+    r"(?i)(?:p|g|gr|f|u|x|inf|trn|dl|vt)[0-9-][a-z0-9-]*\.|(?:a[2-9]|g[2-9]|m[1-9])-|standard_[nm]"
+)
+"""Names of types of AWS, Google and Azure with accelerators, FPGAs or much memory."""
+_MORE = 8.0
+"""How many times the most of `_USUAL` those may have."""
 _USUAL_VOLUME = (5e-4, 2.0)
 """Dollars a month of a GiB."""
 _MEMORY_UNITS = {"mib": MIB, "gib": GIB, "gb": GB, "tib": 1024 * GIB}
@@ -76,12 +83,24 @@ def read_prices(
     Raises:
         InputError: of no known layout, a field is missing, or the region is.
     """
+    _refuse_other_currencies(table)
     kind = kind_of(table, mapping)
     if kind is TableKind.VOLUMES:
         return _volumes(table, region)
     if kind is TableKind.DISKS:
         return _disks(table)
     return _instances(table, mapping or {}, region, tariff)
+
+
+def _refuse_other_currencies(table: Table) -> None:
+    """Refuse a table that says that its prices are not dollars."""
+    columns = [column for column in table.columns if plain_name(column) in {"currency", "currencycode"}]
+    found = {row.cells.get(column, "").upper() for row in table.rows for column in columns} - {"", "USD"}
+    if found:
+        raise InputError(
+            "has prices of another currency", file=table.file, found=", ".join(sorted(found)[:8]), allowed="USD",
+            remedy="Keep the rows in dollars, or convert them",
+        )  # fmt: skip
 
 
 def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tariff: Tariff) -> Prices:
@@ -113,7 +132,7 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tar
         else:
             instances.append(instance)
     _refuse_several(table, columns, rows)
-    _refuse_other_units(table, columns, instances)
+    _refuse_other_units(table, columns, mapping, instances)
     return Prices(tuple(instances), malformed=tuple(malformed), unpriced=tuple(unpriced), said=tuple(said))
 
 
@@ -147,8 +166,17 @@ def _refuse_several(table: Table, columns: Mapping[str, str], rows: Sequence[Tab
         raise InputError("has several prices of one type", file=table.file, found=found, remedy=remedy)
 
 
-def _refuse_other_units(table: Table, columns: Mapping[str, str], types: Sequence[InstanceType]) -> None:
-    """Refuse prices and memory of another unit than was named, as far as titles and the values by core show it."""
+def _refuse_other_units(
+    table: Table, columns: Mapping[str, str], mapping: Mapping[str, str], types: Sequence[InstanceType]
+) -> None:
+    """Refuse prices and memory of another unit than was named, as far as titles and the values by core show it.
+
+    Of types with accelerators or much memory, more is usual. A column that has the name of its field, and is named by a
+    person too, is not doubted.
+    """
+    usual = [each for each in types if not (each.gpu or _LARGE.match(each.name))]
+    more = 1.0 if usual else _MORE
+    types = usual or types
     paid = next(name for name in ("price_hour", "price_month") if name in columns)
     odd = _OTHER_PERIOD if paid == "price_hour" else _OTHER_THAN_MONTH
     found = {"price": f"column {columns[paid]}"} if odd.match(columns[paid]) else {}
@@ -158,12 +186,17 @@ def _refuse_other_units(table: Table, columns: Mapping[str, str], types: Sequenc
         "network": [each.network for each in types if each.network is not None],
     }
     for name, (least, most, unit) in _USUAL.items():
-        if values[name] and not least <= (middle := median(values[name])) <= most:
+        if values[name] and not least <= (middle := median(values[name])) <= most * more:
             found.setdefault(name, f"{middle:.3g} {unit}, half of the types more")
+    sure = {
+        field.split("_")[0] for field, column in mapping.items() if plain_name(column) == plain_name(field)
+    }
     for name, text in found.items():
+        if name in sure:
+            continue
         names = [field for field in FIELDS if field.startswith(f"{name}_")]
         remedy = f"Convert it, or name what it is: {' or '.join(f'--column {field}=NAME' for field in names)}"
-        remedy += "; where all types are unusual, as with GPUs, add rows of usual ones"
+        remedy += f"; if it is right, call the column so and say it: --column {names[0]}={names[0]}"
         allowed = "{:.2g} to {:.2g} {}".format(*_USUAL[name])
         raise InputError(
             f"may have another unit for its {name}",

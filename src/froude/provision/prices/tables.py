@@ -6,24 +6,26 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from froude.base.errors import InputError
-from froude.base.forms import decimal_of, separator_of
+from froude.base.forms import decimal_of, flat, separator_of
 from froude.base.input_limits import check_limit
 from froude.provision.inputs.units import RANGES, Dimension
 
-_FLAT_DEPTH = 8
 _NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """As tables write them: `float` also takes `1_0` and the digits of other scripts."""
 _DOLLARS = re.compile(
-    r"^(?:USD|(?:US)?\$) ?([0-9.,]+)(?: hourly)?$|^([0-9.,]+) ?(?:(?:USD|(?:US)?\$)(?: per hour)?|vCPUs?)$",
+    r"^(?:USD|(?:US)?\$) ?([0-9.,]+)(?: hourly| ?/ ?(?:1 )?hour)?$|"
+    r"^([0-9.,]+) ?(?:(?:USD|(?:US)?\$)(?: per hour)?|vCPUs?)$",
     re.IGNORECASE,
 )
 """Amounts with their unit, as consoles and lists of providers write them."""
-_ABOVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)+")
-"""Comments and blank lines above a header."""
+_ABOVE = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*|\"(?:FormatVersion|Disclaimer|Publication Date|Version|OfferCode)\",[^\n]*)?\r?\n)+"
+)
+"""Comments and blank lines above a header, and what AWS writes there."""
 _COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+")
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
 """Commas that cannot be decimal ones."""
@@ -163,29 +165,27 @@ def _with_point(cell: str) -> str:
 
 
 def _json(text: str, file: str) -> Table:
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError("is not JSON", file=file, found=str(error)[:80]) from error
-    items = document if isinstance(document, list) else list(document.values())
+    """Fields of objects and of those inside them, joined by dots; lists of words are joined by blanks."""
     rows: list[TableRow] = []
     malformed: list[Malformed] = []
-    for number, item in enumerate(items, 1):
-        if isinstance(item, dict):
-            rows.append(TableRow(number, dict(_flat(item, ""))))
-        else:
-            malformed.append(Malformed(file, number, "is not an object"))
+    try:
+        document = json.loads(text)
+        items = document if isinstance(document, list) else list(document.values())
+        lists = [each for each in items if isinstance(each, list) and each]
+        if isinstance(document, dict) and len(lists) == 1:  # of a page that an API answers with
+            items = lists[0]
+        for number, item in enumerate(items, 1):
+            if isinstance(item, dict):
+                rows.append(TableRow(number, {name: _cell(value) for name, value in flat(item).items()}))
+            else:
+                malformed.append(Malformed(file, number, "is not an object"))
+    except (ValueError, RecursionError) as error:
+        raise InputError("is not JSON", file=file, found=str(error)[:80]) from error
     columns = dict.fromkeys(name for row in rows for name in row.cells)
     return Table(file, tuple(columns), tuple(rows), tuple(malformed))
 
 
-def _flat(item: Mapping[str, object], above: str, depth: int = 0) -> Iterable[tuple[str, str]]:
-    """Fields of an object and of those inside it, joined by dots; lists of words are joined by blanks."""
-    for name, value in item.items():
-        path = f"{above}.{name}" if above else name
-        if isinstance(value, dict):
-            yield from _flat(value, path, depth + 1) if depth < _FLAT_DEPTH else ()
-        elif isinstance(value, list):
-            yield path, " ".join(str(word) for word in value if not isinstance(word, (dict, list)))
-        else:
-            yield path, "" if value is None else str(value).strip()
+def _cell(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(str(word) for word in value if not isinstance(word, dict | list))
+    return "" if value is None else str(value).strip()

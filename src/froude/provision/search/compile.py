@@ -9,7 +9,7 @@ merely one that the search passes by.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -72,15 +72,18 @@ def compile_plan(
         UnsoundPlanError: the plan does not pass the check.
     """
     limits = limits or SolveLimits()
+    if limits.watch is not None and not only and (plain := plain_cluster(problem, math.inf)):
+        limits.watch(0.0, plain.upper)
     layers = _Layers(only or {}, limits.seed, watch=limits.watch)
     whole = grown(problem)
     if has_safe_rules(whole):
-        # What the search inside finds may break the rules: its bounds are not those of the plan.
-        layers, sound = (
-            replace(layers, least_servers=least_servers(whole), watch=None),
-            partial(_sound, problem),
-        )
-        plan = within_safe_rules(whole, layers.bought, sound, limits)
+        layers = replace(layers, least_servers=least_servers(whole))
+        beginning, sound = layers.beginning(), partial(_sound, problem)
+
+        def solve(part: Problem, gap: float, seconds: float) -> ProvisionPlan:
+            return next(beginning).bought(part, gap, seconds)
+
+        plan = within_safe_rules(whole, solve, sound, limits)
         plan = _of_servers(whole.catalog, plan, layers.least_servers, limits.gap)
     else:
         plan = layers.bought(whole, limits.gap, limits.time_limit_s)
@@ -122,7 +125,8 @@ def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
 class _Layers:
     """From the outermost search to the linear problem; a layer with nothing to decide hands on as it is.
 
-    The outermost that has something to decide is the one that is watched: it knows the bounds of the whole.
+    The outermost that has something to decide is the one that is watched: it knows the bounds of the whole. Each begins
+    with a problem without what it decides, whose lower bound is shown too.
     """
 
     only: Only
@@ -132,6 +136,12 @@ class _Layers:
     least_servers: int = 1
     """That any cluster has."""
     watch: Watch | None = None
+
+    def beginning(self) -> Iterator[_Layers]:
+        """For the problems of a search, of which the first is over all."""
+        yield replace(self, watch=self.watch and partial(_show_lower, self.watch))
+        while True:
+            yield replace(self, watch=None)
 
     def bought(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the quantities bought."""
@@ -148,8 +158,10 @@ class _Layers:
         if problem.catalog.rack is None:
             return self.spread(problem, gap, seconds)
 
+        layers = self.beginning()
+
         def solve(part: Problem, racks: int | None, gap: float, seconds: float) -> ProvisionPlan:
-            return replace(self, racks=racks, watch=None).spread(part, gap, seconds)
+            return replace(next(layers), racks=racks).spread(part, gap, seconds)
 
         return best_racks(problem, solve, self._limits(gap, seconds), least=self.least_servers)
 
@@ -158,7 +170,11 @@ class _Layers:
         losses = Losses.of(problem)
         if not losses.data:
             return self.split(problem, as_it_is, gap, seconds)
-        solve = partial(replace(self, watch=None).split, problem)
+        layers = self.beginning()
+
+        def solve(adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
+            return next(layers).split(problem, adapt, gap, seconds)
+
         return best_spread(losses, solve, self._limits(gap, seconds))
 
     def split(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
@@ -185,6 +201,11 @@ class _Layers:
 
     def _limits(self, gap: float, seconds: float) -> SolveLimits:
         return SolveLimits(gap, seconds, self.seed, self.watch)
+
+
+def _show_lower(watch: Watch, lower: float, upper: float) -> None:
+    del upper
+    watch(lower, math.inf)
 
 
 def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Conflict:
