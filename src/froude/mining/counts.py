@@ -235,7 +235,11 @@ def _begun_groups(points: Points, varied: Sequence[str]) -> list[Count]:
     """Begun groups and a number more or fewer, where five sizes or more show it: those of all days but two."""
     begun = [count for count in _groups(points, varied) if count.per is not None]
     sizes = {tuple(scale[name].value for name in varied) for scale, _ in points}
-    return [moved for count in begun for moved in _moved(count, points)] if len(sizes) > _SIZES_NEEDED + 1 else []
+    return (
+        [moved for count in begun for moved in _moved(count, points)]
+        if len(sizes) > _SIZES_NEEDED + 1
+        else []
+    )
 
 
 def _moved(count: Count, points: Points) -> list[Count]:
