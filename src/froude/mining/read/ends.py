@@ -112,8 +112,8 @@ def _less_silent(recordings: Sequence[Recording], senders: Sequence[Sender]) -> 
         silent_s[run] = max(event.end_s for event in recordings[run].events) - busy_s
     first, *others = sorted(silent_s, key=silent_s.__getitem__)[:2] or [0]
     settled_s = silent_s[others[0]] if others else 0.0
-    cut = bool(others) and lull_s <= settled_s and silent_s[first] < min(lull_s, settled_s / 2)
-    return {first} if cut else set()
+    settled = bool(others) and min(lull_s, SETTLED_S) <= settled_s
+    return {first} if settled and silent_s[first] < min(lull_s, settled_s / 2) else set()
 
 
 def _kind(sender: Sender) -> object:
