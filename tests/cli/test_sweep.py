@@ -12,6 +12,7 @@ import pytest
 
 from froude.cli.app import run
 from froude.experiment.runners import SweepRunner
+from froude.experiment.scenario.scenario import Finding
 from froude.experiment.sweep.file import read_swept
 from froude.experiment.sweep.result import Swept
 from froude.hadoop.release.distribution import Hadoop
@@ -21,6 +22,7 @@ from tests.support.cli.command_lines import ORIGIN, SCALES, recorded
 from tests.support.experiment.sweeps import swept
 
 Out = pytest.CaptureFixture[str]
+FASTER = Finding(claim="faster", limits=("last/first: p50 < 0.8",))
 SWEEP = "froude: scenario/1\nkind: sweep\nbase: base.yaml\nvary: {target.heap: [1 GB, 4 GB]}\n"
 
 
@@ -43,8 +45,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: replace(swept(1.0, 0.7), kept=2), 0, "2 runs had been made before, and kept."),
         (partial(swept, 1.0, 1.0, interrupted=True), 130, "heap=2GB     4       0         0"),
         (partial(swept, 1.0, 1.0, failure="gone"), 0, "Left out, 8 runs: it failed: gone."),
+        (
+            partial(swept, 1.0, 1.0, finding=FASTER),
+            3,
+            "Not reproduced at files=9: faster (last/first: p50 < 0.8: ",
+        ),
+        (partial(swept, 1.0, 0.5, finding=FASTER), 0, "Reproduced at files=9: faster"),
     ],
-    ids=["worse", "better", "interrupted", "failed"],
+    ids=["worse", "better", "interrupted", "failed", "not shown", "shown"],
 )
 def test_what_came_of_it_is_shown_and_kept(
     made: Callable[[], Swept], code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Out
