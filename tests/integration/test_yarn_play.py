@@ -156,6 +156,7 @@ def test_nodemanagers_of_a_second_play_are_those_of_the_first(hadoop: Hadoop, mi
             assert (run.failure, run.errors, run.daemons) == (None, {}, ("resourcemanager",))
             assert asked(master, "metrics")["clusterMetrics"]["activeNodes"] == 5
     assert run.bottleneck.target_share is not None
+    assert run.environment["Hadoop"] == hadoop.version
     assert " against a ResourceManager: p99 " in run_head(run).title
     assert "NameNode" not in f"{run.verdict} {run_text(run)} {run_head(run)} {run_sections(run)}"
 
