@@ -37,6 +37,11 @@ def test_compiled_functions_call_shared_ones() -> None:
     assert numbers.tolist() == [0, 2, 4, 6]
 
 
+def test_other_threads_run_meanwhile() -> None:
+    """So that progress is shown."""
+    assert vars(_double_all)["targetoptions"]["nogil"]
+
+
 def test_files_of_all_that_is_called_count() -> None:
     """Also through other shared functions."""
     assert {Path(file).stem for file in shared_files(bulk._place_all.py_func)} == {

@@ -37,12 +37,13 @@ def compiled(f: F) -> F:
     """The function as machine code, compiled at the first call with arguments of those types.
 
     It may not make arrays: its caller hands over all that it writes to. So nothing counts references to them, which
-    would cost many times as much as the work itself (a placed block: 3 us instead of 0.1 us).
+    would cost many times as much as the work itself (a placed block: 3 us instead of 0.1 us). Other threads, such as the
+    one that shows progress, run meanwhile.
 
     Args:
         f: in the part of Python that numba compiles; what it calls is `shared` or `compiled`.
     """
-    machine: Any = njit(cache=True, _nrt=False)(f)  # type: ignore[call-overload] # its stubs do not know `_nrt`
+    machine: Any = njit(cache=True, nogil=True, _nrt=False)(f)  # type: ignore[call-overload] # its stubs do not know `_nrt`
     # numba compiles again when the file of `f` has changed. The code of shared functions is part of the machine code, so
     # their files count too: with an old one, results would be wrong.
     index = machine._cache._cache_file
