@@ -163,6 +163,6 @@ def test_a_history_is_of_whole_duets(asked: Callable[[Duet], list[DuetScenario]]
     assert run(["compare", "--duet", "d.yaml", "--history", "h.csv", "--tag", "abc"]) == 130
     assert "interrupted" in capsys.readouterr().err
     assert not Path("h.csv").exists()
-    assert run(["compare", "--duet", "d.yaml", "--history", "h.csv", "--tag", "a\nb", "-o", "other"]) == 1
+    assert run(["compare", "--duet", "d.yaml", "--history", "h.csv", "--tag", "a\nb", "-o", "other"]) == 2
     assert "--tag: has characters that cannot be printed" in capsys.readouterr().err
     assert not Path("other").exists()

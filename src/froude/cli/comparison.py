@@ -12,9 +12,7 @@ from froude.cli import history as past
 from froude.cli.ending import Code, end
 from froude.cli.outputs import Output
 from froude.cli.outputs import page as page_places
-from froude.cli.page_text import page_text
 from froude.cli.settings import Settings
-from froude.render import save
 
 if TYPE_CHECKING:
     from froude.documents.artifact import Origin
@@ -66,11 +64,13 @@ def show(
         typer.Exit: the candidate is worse.
     """
     output, report = written.output, written.report
+    from froude.cli.page_text import page_text
     from froude.experiment.compare.comparable import LIMITED
     from froude.experiment.compare.compare import Outcome
     from froude.experiment.compare.file import comparison_text
     from froude.experiment.figures.comparison import compared_text
     from froude.experiment.figures.page import page
+    from froude.render import save
 
     text = comparison_text(comparison, origin)
     if output is not None:

@@ -187,7 +187,7 @@ def test_what_cannot_be_applied(flags: list[str], said: str, lab: Path, capsys: 
     """One line that says what is allowed, and nothing sent."""
     (lab / "u.csv").write_text("server,cpu\nn,1.5\n")
     with serving(PLAIN) as (port, sent):
-        assert run(["harvest", "apply", *flags, "--resourcemanager", f"127.0.0.1:{port}"]) == 1
+        assert run(["harvest", "apply", *flags, "--resourcemanager", f"127.0.0.1:{port}"]) in {1, 2}
         assert not sent
     assert said in capsys.readouterr().err
 
@@ -209,7 +209,7 @@ def test_samples_are_added_to_a_table(lab: Path, capsys: Out) -> None:
         for _ in range(2):
             assert run([*command, "-o", "cpu.csv"]) == 0
         assert run([*command, "-o", "other.csv"]) == 1
-        assert run([*command[:4], "--interval", "2d", "-o", "cpu.csv"]) == 1
+        assert run([*command[:4], "--interval", "2d", "-o", "cpu.csv"]) == 2
         with (lab / "cpu.csv").open("a") as file:
             file.write("1795622")  # of a run that was killed while it wrote
         assert run([*command, "-o", "cpu.csv"]) == 0

@@ -166,6 +166,6 @@ def test_what_apply_remembers_is_taken_over(lab: Path, capsys: Out) -> None:
 def test_what_cannot_be_served(flags: list[str], said: str, lab: Path, capsys: Out) -> None:
     """One line, and nothing sent."""
     with serving(ANSWERS) as (port, sent):
-        assert run([*serve(port), *flags]) == 1
+        assert run([*serve(port), *flags]) in {1, 2}
         assert not sent
     assert said in capsys.readouterr().err

@@ -237,7 +237,9 @@ LINES = {
         {"plan": "p", "replay_ids": "r"},
     ),
     "knee": Line(
-        "knee w.yaml --limit none", (Place("--output", "knee", suffix=".json"),), {"workload": "w.yaml"}
+        "knee w.yaml --limit p99(nosuch)<1s",
+        (Place("--output", "knee", suffix=".json"),),
+        {"workload": "w.yaml"},
     ),
     "sweep": Line("sweep sw.yaml", inputs={"scenario": "sw.yaml"}),
     "compare": Line(
