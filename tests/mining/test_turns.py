@@ -178,3 +178,39 @@ def test_several_periods_are_predicted_together() -> None:
     prediction = _checked(workload, _hours(10, 38))
     assert prediction.sequence_share == 1.0
     assert prediction.row("all").share > 0.99
+
+
+def _uploads(servers: int, uploads: int, spoilt: set[tuple[int, int]]) -> Recording:
+    """Servers take uploads side by side, and take those that arrived spoilt again."""
+    events = []
+    for server in range(servers):
+        sent = ["mkdirs"]
+        for upload in range(uploads):
+            sent += ["create", "complete"]
+            if (server, upload) in spoilt:
+                sent += ["delete", "create", "complete"]
+            sent += ["rename2", "setPermission"]
+        events += [
+            event(0, method, {"src": f"/up/{server}"}, {}, client=f"c{server}", start_s=at**1.1 + server / 7)
+            for at, method in enumerate([*sent, "getContentSummary"])
+        ]
+    return _recording(events, servers=servers, uploads=uploads)
+
+
+def test_a_server_that_came_to_no_branch_is_of_the_type_of_those_that_did() -> None:
+    """Which uploads arrive spoilt is chance: all servers are one type, and how often is asked about."""
+    runs = [
+        _uploads(2, 9, {(0, 2), (0, 7), (1, 4)}),
+        _uploads(4, 5, {(0, 1), (1, 4), (2, 0)}),  # the last server never deleted anything
+        _uploads(3, 7, {(0, 3), (1, 1), (2, 5), (2, 6)}),
+        _uploads(1, 12, {(0, 0), (0, 5), (0, 11)}),
+    ]
+    workload = mine_recordings(runs)
+    (server,) = workload.node_types
+    assert str(server.count) == "servers"
+    again = {loop.id: loop for loop in repeats(server.steps)}
+    assert sorted(str(loop.times) for loop in again.values() if loop.drawn is None) == ["uploads"]
+    assert [question.number for question in workload.questions] == [
+        loop.id for loop in again.values() if loop.drawn is not None
+    ]
+    assert predict_recording(workload, _uploads(6, 15, {(0, 3), (5, 1)})).silent_share == 0.0

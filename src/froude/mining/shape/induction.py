@@ -13,17 +13,18 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from froude.mining.shape.alignment import Pattern, Sequence_, merge_all
 from froude.mining.shape.parse import Automaton
-from froude.mining.shape.segments import Loop, size_of
+from froude.mining.shape.segments import Loop, backwards, size_of
 
 _BITS = 4.0
 """Bits of an item: which of some sixteen tokens."""
 _NUMBER = 0.5
 """Length of a loop's number that is the same in all rounds of a sequence."""
-_DRAWN = 0.12
+_DRAWN = 0.06
 """Length of a number that differs from round to round beside its entropy, while patterns are looked for: what is drawn
 is no prediction."""
 _DEVIATION = 2.5
@@ -32,6 +33,11 @@ _DEEPEST = 3
 """Loops within each other that are looked for, beside those of one token."""
 _MOST_CALLS, _MOST_MERGED = 5000, 60
 """Calls of all sequences, and different pieces, that are described by one pattern."""
+
+Parts = tuple[tuple[int, Sequence_], ...]
+"""Each with the number of its sender, shortest first; one sender's parts may be equal."""
+Pieces = tuple[int, list[Sequence_]]
+"""A sender's number, and a part of it that is cut."""
 
 
 def description_length(
@@ -50,21 +56,28 @@ def description_length(
     Returns:
         A length in items of a pattern; infinite where a sequence does not parse.
     """
+    return _length(pattern, _parts(enumerate(sequences)), exact=exact, drawn=drawn)
+
+
+def _length(pattern: Pattern, parts: Parts, *, exact: bool, drawn: float) -> float:
     automaton = Automaton(pattern)
-    numbers: dict[int, list[Counter[int]]] = defaultdict(list)
-    """Of each loop, how often it ran how many times, by sequence."""
+    senders: dict[Sequence_, Counter[int]] = defaultdict(Counter)
+    for sender, sequence in parts:
+        senders[sequence][sender] += 1
+    numbers: dict[int, dict[int, Counter[int]]] = defaultdict(lambda: defaultdict(Counter))
+    """Of each loop, how often it ran how many times, by sender."""
     deviating = 0
-    for sequence in sequences:
+    for sequence, of in senders.items():
         parse = automaton.parse(sequence, exact=exact)
         if parse is None:
             return math.inf
-        deviating += len(parse.missing) + sum(match.element < 0 for match in parse.matches)
-        here: dict[int, Counter[int]] = defaultdict(Counter)
+        others = len(parse.missing) + sum(match.element < 0 for match in parse.matches)
+        deviating += others * of.total()
         for (loop, _), times in automaton.every_round(parse).items():
-            here[loop][times] += 1
-        for loop, seen in here.items():
-            numbers[loop].append(seen)
-    return size_of(pattern) + sum(_open(seen, drawn) for seen in numbers.values()) + _DEVIATION * deviating
+            for sender, often in of.items():
+                numbers[loop][sender][times] += often
+    left_open = sum(_open(list(each.values()), drawn) for each in numbers.values())
+    return size_of(pattern) + left_open + _DEVIATION * deviating
 
 
 def _open(seen: Sequence[Counter[int]], drawn: float) -> float:
@@ -86,46 +99,51 @@ def induce(sequences: Iterable[Sequence_]) -> Pattern | None:
     Returns:
         A pattern by which every sequence parses; None where they are too long, or too different.
     """
-    distinct = _distinct(sequences)
+    distinct = sorted(set(sequences), key=repr)
     if not distinct or sum(map(len, distinct)) > _MOST_CALLS:
         return None
-    return _Induction(distinct).pattern(distinct, _DEEPEST)
+    return _induced(_parts(enumerate(distinct)))
 
 
-def _distinct(sequences: Iterable[Sequence_]) -> tuple[Sequence_, ...]:
-    return tuple(sorted(set(sequences), key=lambda each: (len(each), repr(each))))
+@lru_cache(maxsize=16)
+def _induced(parts: Parts) -> Pattern | None:
+    """The better of what is found from the beginnings of rounds, and from their ends."""
+    reverse = _parts((sender, each[::-1]) for sender, each in parts)
+    found = [_Induction(each).pattern(each, _DEEPEST) for each in (parts, reverse)]
+    patterns = [] if found[0] is None else [found[0]]
+    return _best(patterns if found[1] is None else [*patterns, backwards(found[1])], parts)
+
+
+def _parts(parts: Iterable[tuple[int, Sequence_]]) -> Parts:
+    return tuple(sorted(parts, key=lambda part: (len(part[1]), repr(part[1]), part[0])))
 
 
 class _Induction:
-    def __init__(self, sequences: Sequence[Sequence_]) -> None:
-        self._in_a_row = {b for each in sequences for a, b in pairwise(each) if a == b}
+    def __init__(self, parts: Parts) -> None:
+        self._in_a_row = {b for _, each in parts for a, b in pairwise(each) if a == b}
         """Tokens that come several times in a row somewhere: a loop wherever they are."""
-        self._known: dict[tuple[tuple[Sequence_, ...], int], Pattern | None] = {}
+        self._known: dict[tuple[Parts, int], Pattern | None] = {}
 
-    def pattern(self, sequences: tuple[Sequence_, ...], depth: int) -> Pattern | None:
+    def pattern(self, parts: Parts, depth: int) -> Pattern | None:
         """The best of all proposals.
 
         Args:
-            sequences: each once, shortest first.
+            parts: whole sequences, or their beginnings, rounds or ends.
             depth: how many loops may still be within each other.
         """
-        key = sequences, depth
+        key = parts, depth
         if key not in self._known:
-            found = {
-                pattern: description_length(pattern, sequences, exact=True, drawn=_DRAWN)
-                for pattern in self._proposals(sequences, depth)
-            }
-            best = min(found, default=(), key=lambda each: (round(found[each], 6), _begun(each), repr(each)))
-            self._known[key] = best if found.get(best, math.inf) < math.inf else None
+            self._known[key] = _best(self._proposals(parts, depth), parts)
         return self._known[key]
 
-    def _proposals(self, sequences: tuple[Sequence_, ...], depth: int) -> Iterator[Pattern]:
+    def _proposals(self, parts: Parts, depth: int) -> Iterator[Pattern]:
+        sequences = tuple(dict.fromkeys(sequence for _, sequence in parts))
         if len(sequences) <= _MOST_MERGED:
             plain = merge_all(map(self._plain, sequences))
             if plain is not None:
                 yield plain
         for token in self._again(sequences) if depth else ():
-            pieces = [_cut_at(each, token) for each in sequences]
+            pieces = [(sender, _cut_at(each, token)) for sender, each in parts]
             yield from self._with_equal_ends(pieces, depth - 1)
             yield from self._with_ends(pieces, depth - 1)
 
@@ -134,37 +152,39 @@ class _Induction:
         counts = (Counter(row[0] for row in _rows(each)) for each in sequences)
         return sorted({token for each in counts for token, times in each.items() if times > 1}, key=repr)
 
-    def _with_equal_ends(self, pieces: Sequence[Sequence[Sequence_]], depth: int) -> Iterator[Pattern]:
+    def _with_equal_ends(self, pieces: Sequence[Pieces], depth: int) -> Iterator[Pattern]:
         """Patterns of a beginning, a loop, and of ends that are equal in all sequences."""
-        beginning = self._of((piece[0] for piece in pieces), depth)
-        lasts = [piece[-1] for piece in pieces if len(piece) > 1]
+        beginning = self._of(((sender, cut[0]) for sender, cut in pieces), depth)
+        lasts = [(sender, cut[-1]) for sender, cut in pieces if len(cut) > 1]
         if beginning is None:
             return
-        for after in range(1 if len(lasts) < len(pieces) else min(map(len, lasts)) + 1):
-            ends = {last[len(last) - after :] for last in lasts}
+        for after in range(1 if len(lasts) < len(pieces) else min(len(last) for _, last in lasts) + 1):
+            ends = {last[len(last) - after :] for _, last in lasts}
             if len(ends) > 1:
                 return
-            rounds = [*_inner(pieces), *(last[: len(last) - after] for last in lasts)]
-            body = self._of(filter(None, rounds), depth)
+            rounds = ((sender, last[: len(last) - after]) for sender, last in lasts)
+            body = self._of((*_inner(pieces), *rounds), depth)
             if body:
                 yield (*beginning, Loop(body), *self._plain(ends.pop()))
 
-    def _with_ends(self, pieces: Sequence[Sequence[Sequence_]], depth: int) -> Iterator[Pattern]:
+    def _with_ends(self, pieces: Sequence[Pieces], depth: int) -> Iterator[Pattern]:
         """A pattern of a beginning, a loop, and of what is left of each last piece after a round."""
-        rounds = [piece for piece in pieces if len(piece) > 1]
-        beginning, body = self._of((each[0] for each in rounds), depth), self._of(_inner(pieces), depth)
+        whole = [(sender, cut) for sender, cut in pieces if len(cut) > 1]
+        beginning = self._of(((sender, cut[0]) for sender, cut in whole), depth)
+        body = self._of(_inner(pieces), depth)
         if beginning is None or not body:
             return
-        ends = {_rest(each[-1], body) for each in rounds}
-        ends |= {_rest(each[0], beginning) for each in pieces if len(each) == 1}
-        end = self._of(filter(None, ends), depth)
+        ends = [(sender, _rest(cut[-1], body)) for sender, cut in whole]
+        ends += [(sender, _rest(cut[0], beginning)) for sender, cut in pieces if len(cut) == 1]
+        end = self._of(ends, depth)
         if end is not None:
-            yield (*beginning, Loop(body), *((Loop(end),) if end and () in ends else end))
+            passed = end and any(not rest for _, rest in ends)
+            yield (*beginning, Loop(body), *((Loop(end),) if passed else end))
 
-    def _of(self, sequences: Iterable[Sequence_], depth: int) -> Pattern | None:
-        """The best pattern of parts; empty where all are."""
-        distinct = _distinct(sequences)
-        return self.pattern(distinct, depth) if any(distinct) else ()
+    def _of(self, parts: Iterable[tuple[int, Sequence_]], depth: int) -> Pattern | None:
+        """The best pattern of the parts that are not empty; empty where all are."""
+        some = _parts((sender, part) for sender, part in parts if part)
+        return self.pattern(some, depth) if some else ()
 
     def _plain(self, sequence: Sequence_) -> Pattern:
         """A sequence with rows of a token that comes in rows as loops."""
@@ -173,6 +193,13 @@ class _Induction:
             for row in _rows(sequence)
             for item in ((Loop(row[:1]),) if row[0] in self._in_a_row else row)
         )
+
+
+def _best(patterns: Iterable[Pattern], parts: Parts) -> Pattern | None:
+    """The pattern with the shortest description by which every part parses; None for none."""
+    lengths = {each: _length(each, parts, exact=True, drawn=_DRAWN) for each in patterns}
+    parsed = [each for each, length in lengths.items() if length < math.inf]
+    return min(parsed, default=None, key=lambda each: (round(lengths[each], 6), _begun(each), repr(each)))
 
 
 def _rows(sequence: Sequence_) -> list[Sequence_]:
@@ -192,9 +219,9 @@ def _cut_at(sequence: Sequence_, token: Hashable) -> list[Sequence_]:
     return pieces
 
 
-def _inner(pieces: Iterable[Sequence[Sequence_]]) -> list[Sequence_]:
+def _inner(pieces: Iterable[Pieces]) -> list[tuple[int, Sequence_]]:
     """The pieces that are whole rounds, since another one follows."""
-    return [piece for each in pieces for piece in each[1:-1]]
+    return [(sender, piece) for sender, cut in pieces for piece in cut[1:-1]]
 
 
 def _rest(sequence: Sequence_, pattern: Pattern) -> Sequence_:

@@ -16,7 +16,7 @@ from froude.mining.counts import LARGEST_GROUP, fit_count
 from froude.mining.shape.alignment import Pattern, Sequence_, best_of, copies, folds, merge_all, proposed
 from froude.mining.shape.induction import description_length, induce
 from froude.mining.shape.parse import Automaton
-from froude.mining.shape.segments import Loop, fold, size_of
+from froude.mining.shape.segments import Loop, backwards, fold, size_of
 from froude.workload.scale import Count
 
 _LOOKED_AT = 3
@@ -197,13 +197,9 @@ def _with_tails(pieces: Sequence[Sequence[Pattern]], early: int, *, late: bool) 
         if len(tails) > 1:
             return
         rounds = whole | {last[: len(last) - after] for last in lasts}
-        body = merge_all(map(_reversed, rounds) if late else rounds)
+        body = merge_all(map(backwards, rounds) if late else rounds)
         if body is not None:
-            yield (*beginning, Loop(_reversed(body) if late else body), *tails.pop())
-
-
-def _reversed(pattern: Pattern) -> Pattern:
-    return tuple(Loop(_reversed(item.body)) if isinstance(item, Loop) else item for item in pattern[::-1])
+            yield (*beginning, Loop(backwards(body) if late else body), *tails.pop())
 
 
 def _with_a_round_apart(pattern: Pattern) -> Iterator[Pattern]:

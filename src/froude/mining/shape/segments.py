@@ -223,3 +223,8 @@ def _absorbed(items: Sequence[Item]) -> list[Item]:
 def size_of(items: Sequence[Item]) -> int:
     """Elements of a pattern written down once: what a shorter description minimises."""
     return sum(1 + size_of(item.body) if isinstance(item, Loop) else 1 for item in items)
+
+
+def backwards(items: Sequence[Item]) -> tuple[Item, ...]:
+    """The pattern of the reversed sequences."""
+    return tuple(Loop(backwards(item.body)) if isinstance(item, Loop) else item for item in items[::-1])

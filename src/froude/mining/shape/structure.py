@@ -186,9 +186,13 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
         by_set[sender.role.name, jobs.get(id(sender), ""), kind].append(sender)
     whole = [group for group in by_set.values() if len({s.run for s in group}) == runs]
     pools: dict[tuple[str, str], list[Sender]] = defaultdict(list)
-    for (role, job, _), group in by_set.items():
+    for (role, job, kind), group in by_set.items():
         if len({s.run for s in group}) < runs:
-            pools[role, job].extend(group)
+            home = _home(whole, group, kind, runs)
+            if home is None:
+                pools[role, job].extend(group)
+            else:
+                home.extend(group)
     for (role, job), pool in pools.items():
         # A lone deviant joins the type of its role and job if there is just one.
         homes = [g for g in whole if (g[0].role.name, jobs.get(id(g[0]), "")) == (role, job)]
@@ -205,6 +209,28 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
         else:
             whole.append(pool)
     return [_ordered(group) for group in whole]
+
+
+def _home(
+    groups: Sequence[list[Sender]], rare: Sequence[Sender], kind: frozenset[Token], runs: int
+) -> list[Sender] | None:
+    """The only group that makes more kinds of calls, where the others follow its pattern: they came to no other branch.
+
+    Args:
+        groups: those of every run.
+        rare: senders of a set of calls that some run lacks.
+        kind: their calls.
+    """
+    role = rare[0].role
+    larger = [g for g in groups if g[0].role == role and kind < {t for s in g for t in s.tokens}]
+    if len(larger) != 1 or role.emulated:
+        return None
+    described = _grouped(_ordered(larger[0]), runs)
+    if len(described) > 1:
+        return None
+    automaton = Automaton(described[0].pattern)
+    follow = all(automaton.parse(sender.tokens, exact=True) is not None for sender in rare)
+    return larger[0] if follow else None
 
 
 def _lost_a_few(senders: Sequence[Sender], pattern: Pattern, *, more: bool = False) -> bool:
