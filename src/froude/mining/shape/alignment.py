@@ -289,7 +289,8 @@ class _Merger:
     def _add(self, options: list[tuple[int, int, Pattern]], cost: int, item: Item, i: int, j: int) -> None:
         rest = self.from_here(i, j)
         if rest is not None:
-            options.append((cost + rest[0], size_of((item,)) + rest[1], (item, *rest[2])))
+            size = 1 + size_of(item.body) if isinstance(item, Loop) else 1
+            options.append((cost + rest[0], size + rest[1], (item, *rest[2])))
 
 
 def _leading(items: Pattern, at: int) -> Iterable[Pattern]:

@@ -31,8 +31,8 @@ _DEVIATION = 2.5
 """Length of a call that is missing or too many: where, and which."""
 _DEEPEST = 3
 """Loops within each other that are looked for, beside those of one token."""
-_MOST_CALLS, _MOST_MERGED = 5000, 60
-"""Calls of all sequences, and different pieces, that are described by one pattern."""
+_MOST_CALLS, _MOST_MERGED = 5000, 400
+"""Calls of all sequences that are described by one pattern, and items of different parts that are merged."""
 
 Parts = tuple[tuple[int, Sequence_], ...]
 """Each with the number of its sender, shortest first; one sender's parts may be equal."""
@@ -138,10 +138,9 @@ class _Induction:
 
     def _proposals(self, parts: Parts, depth: int) -> Iterator[Pattern]:
         sequences = tuple(dict.fromkeys(sequence for _, sequence in parts))
-        if len(sequences) <= _MOST_MERGED:
-            plain = merge_all(map(self._plain, sequences))
-            if plain is not None:
-                yield plain
+        plain = [self._plain(each) for each in sequences]
+        if sum(map(len, plain)) <= _MOST_MERGED and (whole := merge_all(plain)) is not None:
+            yield whole
         for token in self._again(sequences) if depth else ():
             pieces = [(sender, _cut_at(each, token)) for sender, each in parts]
             yield from self._with_equal_ends(pieces, depth - 1)
