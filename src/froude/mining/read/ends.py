@@ -42,7 +42,7 @@ def at_work(recordings: Sequence[Recording], senders: Sequence[Sender]) -> Itera
     for sender in scripted:
         last = sender.own[-1]
         silent_s = ends_s[sender.run] - max(event.end_s for event, _ in last.raw)
-        beats_s = [call.start_s for call in sender.periodic if call.token[1] not in LIFETIMES][-_BEATS:]
+        beats_s = _beats_s(sender)
         if len(beats_s) == _BEATS:
             due_s = _LATE * (beats_s[-1] - beats_s[0]) / (_BEATS - 1)
             going_on = ends_s[sender.run] - beats_s[-1] <= due_s
@@ -50,6 +50,11 @@ def at_work(recordings: Sequence[Recording], senders: Sequence[Sender]) -> Itera
             going_on = silent_s <= longest_s[sender.role.name, last.token] or _is_open(sender)
         if going_on:
             yield sender, silent_s
+
+
+def _beats_s(sender: Sender) -> list[float]:
+    """When the sender made its last periodic calls that show a period."""
+    return [call.start_s for call in sender.periodic if call.token[1] not in LIFETIMES][-_BEATS:]
 
 
 def _is_open(sender: Sender) -> bool:
@@ -66,8 +71,9 @@ def _is_open(sender: Sender) -> bool:
 def whole(recordings: Sequence[Recording]) -> tuple[list[Recording], list[Finding]]:
     """The runs that went on until their nodes had ended, and what is said of the others.
 
-    A run was cut short where a node was at work at its end, or where all were silent for less than between two calls
-    before, and in all other runs for longer. What is at work at the end of all runs is a service.
+    A run was cut short where a node had a file open at its end, or made periodic calls. One at whose end some or all
+    were silent for less than between two calls before may have been: it is named and kept. What is at work at the end
+    of all runs is a service.
 
     Args:
         recordings: the runs.
@@ -83,19 +89,33 @@ def whole(recordings: Sequence[Recording]) -> tuple[list[Recording], list[Findin
     for sender, _ in working:
         runs[_kind(sender)].discard(sender.run)
     job = [sender for sender in senders if runs[_kind(sender)]]
-    cut = {sender.run for sender, silent_s in working if runs[_kind(sender)] and silent_s < SETTLED_S}
-    cut |= _less_silent(recordings, job)
+    active = [sender for sender, silent_s in working if runs[_kind(sender)] and silent_s < SETTLED_S]
+    # A pause as long as one before proves nothing.
+    cut = {each.run for each in active if _is_open(each) or len(_beats_s(each)) == _BEATS}
     left = [recording for run, recording in enumerate(recordings) if run not in cut]
     enough = len({size_of(recording.scale) for recording in left}) >= _FEWEST_SIZES
     then = "it is left out" if enough else "what would have followed is not known"
-    return left if enough else list(recordings), [
+    ended = [
         Finding(
-            f"the recording at {Scale(dict(recordings[run].scale))} ended while its nodes were at work: {then}; "
+            f"the recording at {_size(recordings[run])} ended while its nodes were at work: {then}; "
             "record it for longer",
             fatal=not enough,
         )
         for run in sorted(cut)
     ]
+    soon = [
+        Finding(
+            f"the recording at {_size(recordings[run])} ended sooner after its last call than the others: if its job "
+            "had not ended, record it for longer",
+            fatal=False,
+        )
+        for run in sorted(({each.run for each in active} | _less_silent(recordings, job)) - cut)
+    ]
+    return left if enough else list(recordings), [*ended, *soon]
+
+
+def _size(recording: Recording) -> Scale:
+    return Scale(dict(recording.scale))
 
 
 def _less_silent(recordings: Sequence[Recording], senders: Sequence[Sender]) -> set[int]:
