@@ -515,6 +515,7 @@ def test_begun_groups_but_two_are_counted() -> None:
     sizes = [(7, 1.0), (4, 0.0), (11, 2.0), (9, 1.0), (5, 0.0)]
     fit = fit_count([(Scale.of(files=files), dropped) for files, dropped in sizes])
     assert str(fit.count) == "ceil((files) / 3) - 2"
+    assert not fit.sure  # many such formulas were tried
 
 
 def test_groups_of_what_nodes_have_more_of_by_their_number() -> None:

@@ -91,7 +91,8 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
         if not fits:
             continue
         if family in (_groups, _begun_groups):
-            return _of_groups(fits, points)
+            fit = _of_groups(fits, points)
+            return fit if family is _groups else replace(fit, sure=False)
         ranked = sorted(fits, key=lambda count: (_rank(count), not alike(count, name), str(count)))
         if any(count.per is None and not count.whole for count in ranked):
             # Sizes that were all odd, or all even, make half of them look like a line: which it is must be asked.

@@ -11,6 +11,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.emulation.run.run import Run
 from froude.emulation.run.verdict import LimitResult
+from froude.experiment.compare import finding
 from froude.experiment.compare.finding import Shown, found_in, parse_stated
 from tests.support.experiment.comparisons import run
 
@@ -33,7 +34,8 @@ def found(limit: str, first: Sequence[Run], last: Sequence[Run]) -> Shown:
         (SLOWER, (1, 1, 1), (1.5, 1.6, 1.4), Shown.REPRODUCED),
         (SLOWER, (1, 1, 1), (1, 1.05, 0.95), Shown.NOT_REPRODUCED),
         (SLOWER, (1, 1, 1), (1, 1.2, 1.5), Shown.UNDECIDED),
-        (SLOWER, (1,), (1.5,), Shown.REPRODUCED),
+        (SLOWER, (1,), (1.5,), Shown.UNDECIDED),
+        (SLOWER, (1, 1), (1.5,), Shown.UNDECIDED),
         ("first: errors < 1", (1, 1), (1, 1), Shown.REPRODUCED),
         ("last: errors >= 1", (1, 1), (1, 1), Shown.NOT_REPRODUCED),
         ("first: datanodes_lost >= 1", (1, 1), (1, 1), Shown.NOT_TESTABLE),
@@ -56,9 +58,39 @@ def test_a_run_of_another_load_does_not_count() -> None:
 
 def test_the_answer_says_where() -> None:
     """Release and Scale, and by which values."""
-    last = runs(1, environment={"Hadoop": "3.5.0"}, scale={"nodes": "7"})
-    text = found_in("so it is", ["last: errors >= 1"], runs(1), last, limited=False).text
-    assert text == "Not reproduced on Hadoop 3.5.0 at nodes=7: so it is (last: errors >= 1: 0)."
+    first = runs(1, 1, environment={"Hadoop": "3.5.0"}, scale={"nodes": "5", "jobs": "2"})
+    last = runs(1, 1, environment={"Hadoop": "3.5.0"}, scale={"nodes": "7", "jobs": "2"})
+    text = found_in("so it is", ["last: errors >= 1"], first, last, limited=False).text
+    where = "on Hadoop 3.5.0 at nodes=5 and 7, jobs=2"
+    assert text == f"Not reproduced {where}: so it is (last: errors >= 1: 0, 0)."
+    less = found_in(
+        "so it is", ["last: errors >= 1"], first, [last[0], replace(last[1], failure="gone")], limited=False
+    )
+    assert less.text == f"Undecided {where}: so it is (last: errors >= 1: 0; 3 of 4 runs count)."
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "shown"),
+    [
+        ((0, 0), (5, 6), Shown.REPRODUCED),
+        ((0, 1), (9, 1), Shown.UNDECIDED),
+        ((0, 0), (0, 0), Shown.NOT_REPRODUCED),
+    ],
+)
+def test_more_than_nothing_is_infinitely_much(
+    first: Sequence[int], last: Sequence[int], shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nothing beside nothing is as much."""
+    monkeypatch.setattr(Run, "datanodes_lost", property(lambda run: float(run.scale["lost"])))
+    arms = [[replace(run(0, 1), scale={"lost": str(n)}) for n in counts] for counts in (first, last)]
+    assert found("last/first: datanodes_lost > 1.2", *arms) is shown
+
+
+def test_runs_that_the_machine_limited_are_counted_in_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where they count at all."""
+    monkeypatch.setattr(finding, "unusable", lambda run, limited: "" if limited else "limited")
+    text = found_in("so it is", ["last: errors >= 1"], runs(1, 1), runs(1, 1), limited=True).text
+    assert text.endswith("0, 0; player or machine limited 4 of 4).")
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,8 @@ def _beats_s(sender: Sender) -> list[float]:
 def _is_open(sender: Sender) -> bool:
     """Whether the sender had opened what it did not close."""
     for call in reversed(sender.own):
+        if not call.token[0].endswith("ClientProtocol"):  # another protocol's `create` opens nothing
+            continue
         for lifetime in LIFETIMES.values():
             if call.token[1] in lifetime.closes or call.event.error is not None:
                 return False

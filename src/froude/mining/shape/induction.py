@@ -31,6 +31,8 @@ _DEVIATION = 2.5
 """Length of a call that is missing or too many: where, and which."""
 _DEEPEST = 3
 """Loops within each other that are looked for, beside those of one token."""
+_MOST_WORK = 200_000
+"""Calls of all parts that are looked at, before no more parts are cut."""
 _MOST_CALLS, _MOST_MERGED = 5000, 400
 """Calls of all sequences that are described by one pattern, and items of different parts that are merged."""
 
@@ -123,6 +125,8 @@ class _Induction:
         self._in_a_row = {b for _, each in parts for a, b in pairwise(each) if a == b}
         """Tokens that come several times in a row somewhere: a loop wherever they are."""
         self._known: dict[tuple[Parts, int], Pattern | None] = {}
+        self._work = 0
+        """Items of all parts for which a pattern was looked for."""
 
     def pattern(self, parts: Parts, depth: int) -> Pattern | None:
         """The best of all proposals.
@@ -133,6 +137,7 @@ class _Induction:
         """
         key = parts, depth
         if key not in self._known:
+            self._work += sum(len(part) for _, part in parts)
             self._known[key] = _best(self._proposals(parts, depth), parts)
         return self._known[key]
 
@@ -141,7 +146,7 @@ class _Induction:
         plain = [self._plain(each) for each in sequences]
         if sum(map(len, plain)) <= _MOST_MERGED and (whole := merge_all(plain)) is not None:
             yield whole
-        for token in self._again(sequences) if depth else ():
+        for token in self._again(sequences) if depth and self._work < _MOST_WORK else ():
             pieces = [(sender, _cut_at(each, token)) for sender, each in parts]
             yield from self._with_equal_ends(pieces, depth - 1)
             yield from self._with_ends(pieces, depth - 1)
