@@ -286,7 +286,7 @@ def heap(
     settings.note(
         f"note: measured on Hadoop {law.measured['hadoop']}, {law.measured['date']}, with {law.measured['heap']} of heap"
         ", on namespaces with short names and replication 3, without ACLs and snapshots; real ones take more. "
-        f"Published: {published}"
+        f"Published, both more than the law predicts: {published}"
     )
 
 

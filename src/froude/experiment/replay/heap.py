@@ -196,7 +196,16 @@ def _page(
     sections = (
         Section("What was measured", (measured,)),
         Section(
-            "Published clusters", (Table(heads, published, "Predicted by the law, and published", note),)
+            "Published clusters",
+            (
+                Table(
+                    heads,
+                    published,
+                    "Predicted by the law, and published",
+                    note,
+                    empty="The law reaches none of them.",
+                ),
+            ),
         ),
     )
     return Report("The heap of a NameNode", f"Hadoop {release}", lede, Tone.NEUTRAL, (), sections, facts)

@@ -279,7 +279,7 @@ class HeapScenario(Declared):
         """
         if 0 < len(set(self.inodes)) < _LEAST_SIZES:
             raise FieldError(
-                "are too few", names=("inodes",), found=len(self.inodes), allowed="three sizes or more"
+                "are too few", names=("inodes",), found=len(set(self.inodes)), allowed="three sizes or more"
             )
 
 
