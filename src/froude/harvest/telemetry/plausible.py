@@ -36,9 +36,9 @@ MODES = "idle|iowait|user|usr|system|sys|nice|steal|irq|softirq|interrupt|guest|
 """What a processor does."""
 _MODE = re.compile(
     rf"(?i)[^a-z0-9]*(?P<cpu>(?:[^,]*[^a-z,])?cpu(?:[^a-z,]|usage|time|percent|average|total|all|cpu)*|.*mode[^a-z]+|"
-    rf"usage_|.*cpu\.util\[[^,]*,)?(?:{MODES})(?:[^a-z]+(?:time|percent|pct|avg))*[^a-z]*"
+    rf"usage_|.*cpu\.util\[[^,]*,)?(?:{MODES})(?:[^a-z0-9]+(?:time|percent|pct|avg))*(?(cpu)[^a-z]*|[^a-z0-9]*)"
 )
-"""The name of a mode alone, or of that of a processor: `web-user` is a server."""
+"""The name of a mode alone, or of that of a processor: `web-user` and `sys1` are servers."""
 _OTHER_PATH = re.compile(
     r"(?i).*[.](?:cpu[-_]?[0-9]+(?:[.].*)?|.*(?:bytes|packets|octets)|"
     r"users|uptime|processes|procs|threads|sessions|connections|requests|errors|entropy|[rt]x)"
