@@ -123,7 +123,7 @@ def refuse_path(file: str, name: str, layout: str) -> None:
     own, mode = _NUMBERED.sub("", name), _MODE.fullmatch(name)
     odd = _IN_CORES.match(own) or _OTHERS.match(own) or _EXTREME.fullmatch(own) or _OTHER_PATH.fullmatch(name)
     if not _HOST.fullmatch(name) and (odd or (mode and mode["cpu"])):
-        remedy = f"Ask for the mean of all that processors do; if it is that, say so: --layout {layout}"
+        remedy = f"Ask for the utilisation over all CPUs; if it is that, say so: --layout {layout}"
         raise InputError("does not have the utilisation of CPUs", file=file, found=name, remedy=remedy)
 
 
