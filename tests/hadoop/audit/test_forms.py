@@ -160,7 +160,9 @@ def test_a_message_without_a_date_has_that_of_its_shipper(wrapper: dict[str, str
 )
 def test_a_time_that_cannot_be_one_makes_its_line_bad(instant: dict[str, object]) -> None:
     """The other lines are read."""
-    texts = [json.dumps({"instant": each, "message": MESSAGE}) for each in ({"epochSecond": 1795167834}, instant)]
+    texts = [
+        json.dumps({"instant": each, "message": MESSAGE}) for each in ({"epochSecond": 1795167834}, instant)
+    ]
     parsed = parse_bytes("\n".join(texts).encode(), Form())
     assert (len(parsed.times), len(parsed.bad)) == (1, 1)
 

@@ -196,7 +196,8 @@ def test_objects_on_lines_whose_time_is_named(tmp_path: Path) -> None:
     """They are a table with any list in them."""
     (tmp_path / "s.json").write_text(
         "".join(
-            json.dumps({"at": 1700000000 + 300 * n, "host": "a", "cpu": 20 + n % 7, "tags": [{"k": 1}]}) + "\n"
+            json.dumps({"at": 1700000000 + 300 * n, "host": "a", "cpu": 20 + n % 7, "tags": [{"k": 1}]})
+            + "\n"
             for n in range(30)
         )
     )
