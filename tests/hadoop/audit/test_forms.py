@@ -138,6 +138,7 @@ def test_a_comma_at_the_end_of_a_value_is_not_a_separator(between: str) -> None:
         ({"__REALTIME_TIMESTAMP": "1795167834218000", "MESSAGE": MESSAGE}, True),
         ({"instant": {"epochSecond": 1795167834, "nanoOfSecond": 218000000}, "message": MESSAGE}, True),
         ({"timeMillis": 1795167834218, "message": MESSAGE}, True),
+        ({"timeMillis": 1, "@timestamp": "2026-11-20T09:43:54.218Z", "message": MESSAGE}, True),
         ({"log": MESSAGE, "time": "2026-11-20T10:43:54.218+01:00"}, True),
         ({"log": MESSAGE, "time": "2026-11-20 09:43:54,218"}, False),
     ],
@@ -146,6 +147,24 @@ def test_a_message_without_a_date_has_that_of_its_shipper(wrapper: dict[str, str
     """As where the NameNode logs to a console without dates."""
     parsed = parse_bytes(json.dumps(wrapper).encode(), Form())
     assert (parsed.times.tolist(), parsed.known.tolist()) == ([1795167834218000], [known])
+
+
+@pytest.mark.parametrize(
+    "instant",
+    [
+        {"epochSecond": 1795167834, "nanoOfSecond": int("9" * 400)},
+        {"epochSecond": 1795167834, "nanoOfSecond": "?"},
+        {"epochSecond": int("9" * 17)},
+        {"timeMillis": int("9" * 400)},
+    ],
+)
+def test_a_time_that_cannot_be_one_makes_its_line_bad(instant: dict[str, object]) -> None:
+    """The other lines are read."""
+    texts = [
+        json.dumps({"instant": each, "message": MESSAGE}) for each in ({"epochSecond": 1795167834}, instant)
+    ]
+    parsed = parse_bytes("\n".join(texts).encode(), Form())
+    assert (len(parsed.times), len(parsed.bad)) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -116,8 +116,8 @@ def test_values_that_are_not_numbers_are_counted(tmp_path: Path) -> None:
         ),
         ('[{"metric": {"type": "cpu"}, "points": []}]', "JSON of another kind"),
         ('{"status": "ok", "series": [{"pointlist": []}]}', "JSON of another kind .*; found status, series"),
-        (range_query({"instance": "a", "mode": "idle"}), "part of what processors do; found mode 'idle'"),
-        (range_query({"instance": "a", "cpu": "0"}), "part of what processors do; found cpu '0'"),
+        (range_query({"instance": "a", "mode": "idle"}), "has CPU modes; found mode 'idle'"),
+        (range_query({"instance": "a", "cpu": "0"}), "has CPU modes; found cpu '0'"),
         (
             '{"timespan": "", "value": [{"name": {"value": "Network In"}, "unit": "Bytes"}]}',
             "one utilisation; found Network In in Bytes",
@@ -136,7 +136,7 @@ def test_values_that_are_not_numbers_are_counted(tmp_path: Path) -> None:
 def test_other_answers_are_refused(text: str, message: str, tmp_path: Path) -> None:
     """An error with its reason, another kind, no series, another unit or statistic, a text that was cut."""
     (tmp_path / "q.json").write_text(text)
-    assert is_answer(text.encode())
+    assert is_answer(text.encode(), Options())
     with pytest.raises(InputError, match=message):
         read_samples([tmp_path / "q.json"], Options())
 
@@ -187,6 +187,20 @@ def test_labels_of_series(name: str, refused: bool, tmp_path: Path) -> None:
 
 def test_objects_on_lines_are_no_answer() -> None:
     """Nor is a table."""
-    assert not is_answer(b'{"start_time": "1", "average_usage": {"cpus": 7}}\n')
-    assert not is_answer(b'{"time": 1, "cpu": 5, "tags": [{"key": "a"}]}\n')
-    assert not is_answer(b"time,status\n")
+    assert not is_answer(b'{"start_time": "1", "average_usage": {"cpus": 7}}\n', Options())
+    assert not is_answer(b'{"time": 1, "cpu": 5, "tags": [{"key": "a"}]}\n', Options())
+    assert not is_answer(b"time,status\n", Options())
+
+
+def test_objects_on_lines_whose_time_is_named(tmp_path: Path) -> None:
+    """They are a table with any list in them."""
+    (tmp_path / "s.json").write_text(
+        "".join(
+            json.dumps({"at": 1700000000 + 300 * n, "host": "a", "cpu": 20 + n % 7, "tags": [{"k": 1}]})
+            + "\n"
+            for n in range(30)
+        )
+    )
+    with pytest.raises(InputError, match="of another kind"):
+        read_samples([tmp_path / "s.json"], Options())
+    assert read_samples([tmp_path / "s.json"], Options(columns={"time": "at"})).servers == ["a"]

@@ -12,6 +12,7 @@ from froude.harvest.telemetry.plausible import (
     in_shares,
     marks,
     refuse_metric,
+    refuse_names,
     refuse_odd,
     shares_factor,
 )
@@ -134,6 +135,23 @@ def test_names_of_what_is_not_utilisation(name: str, refused: bool) -> None:
         else nullcontext()
     ):
         refuse_metric(FILE, name, may_describe=True)
+
+
+@pytest.mark.parametrize(
+    ("servers", "refused"),
+    [
+        ("sys1 sys2", False),
+        ("user1 system-1 guest01 nice1 wait-1", False),
+        ("user system", True),
+        ("web1 usage_user", True),
+        ("web1 cpu0.user", True),
+        ("web1 system.cpu.util[,user,avg1]", True),
+    ],
+)
+def test_modes_of_a_processor_are_not_servers(servers: str, refused: bool) -> None:
+    """With a number behind it, a mode is the name of a server."""
+    with pytest.raises(InputError, match="modes of a processor") if refused else nullcontext():
+        refuse_names(FILE, servers.split())
 
 
 def test_servers_in_shares_among_percent() -> None:

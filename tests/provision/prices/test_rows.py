@@ -275,6 +275,12 @@ def test_a_table_without_a_column_names_the_known_titles() -> None:
         _prices("name,cpu,memory_gib,usd\na,2,8,0.1\n", mapping={"cpu": "cpu"})
 
 
+@pytest.mark.parametrize("currency", ["USD", "US$", "$", "US Dollar", "Dollar", ""])
+def test_names_of_the_dollar(currency: str) -> None:
+    """A table may write it in any way."""
+    _prices(f"type,cpu,memory_gib,usd_h,currency\na,2,8,0.1,{currency}\n")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

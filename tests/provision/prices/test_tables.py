@@ -66,6 +66,22 @@ def test_dollars_and_thousands(text: str, price: float) -> None:
         read_table(b"t,p\nx,0.096 \xe2\x82\xac\n", "p.csv").rows[0].number("p")
 
 
+@pytest.mark.parametrize(
+    ("beside", "names", "malformed"),
+    [
+        ({"regions": ["us-east-1"]}, ["a", "b"], 1),
+        ({"more": [{"name": "c"}]}, ["c", "a", "b"], 0),
+        ({"more": [{"name": "c"}], "page": {"requests": 1}, "count": 3}, ["c", "a", "b"], 0),
+    ],
+)
+def test_types_by_name_with_a_list(beside: dict[str, object], names: list[str], malformed: int) -> None:
+    """No type is lost."""
+    text = json.dumps({"m5.a": {"name": "a"}, "m5.b": {"name": "b"}, **beside})
+    table = read_table(text.encode(), "p.json")
+    assert [row.cells["name"] for row in table.rows] == names
+    assert len(table.malformed) == malformed
+
+
 def test_what_apis_write_around_rows() -> None:
     """The page of an answer, and the lines above AWS' offers."""
     page = {"BillingCurrency": "USD", "Items": [{"name": "a", "price": 1}], "Count": 1}

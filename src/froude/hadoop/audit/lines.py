@@ -406,7 +406,7 @@ def _unwrapped(line: str) -> str:
     """The audit line that JSON in a line has as one of its texts, behind a time of it; the line itself without one.
 
     Raises:
-        InputError: several of its texts are audit lines.
+        InputError: several of its texts are audit lines, or a time of it cannot be one.
     """
     before, brace, json_ = line.partition("{")
     try:
@@ -432,16 +432,23 @@ def _text_around(line: str, quote: int) -> str:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """The texts of a JSON value, those within it as well; a time of journald or log4j as a date."""
+    """The texts of a JSON value, those within it as well; behind them a time of journald or log4j as a date.
+
+    Raises:
+        InputError: that time cannot be one.
+    """
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for field, micros in _MICROS.items():
-            count = str(value.get(field, ""))
-            if count.isdecimal() and len(count) < 18:
-                nanos = value.get("nanoOfSecond", 0)
-                time_s = int(count) * micros / 1e6 + (nanos / 1e9 if isinstance(nanos, int) else 0.0)
-                yield datetime.fromtimestamp(time_s, UTC).isoformat()
         yield from (text for each in value.values() for text in _texts(each))
+        for field, micros in _MICROS.items():
+            count, nanos = str(value.get(field, "")), value.get("nanoOfSecond", 0)
+            if count.isdecimal():
+                try:
+                    time_s = int(count) * micros / 1e6 + nanos / 1e9
+                    moment = datetime.fromtimestamp(time_s, UTC)
+                except (ArithmeticError, OSError, TypeError, ValueError) as error:
+                    raise InputError("has a time that cannot be one", found=f"{field} {count}") from error
+                yield moment.isoformat()
     elif isinstance(value, list):
         yield from (text for each in value for text in _texts(each))

@@ -20,7 +20,7 @@ import pyarrow as pa
 from froude.base.columns import Column, Kind, convert, how_to_write
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError
-from froude.base.forms import Options
+from froude.base.forms import Options, flat
 from froude.base.input_limits import check_limit
 from froude.base.packed import read_unpacked
 from froude.base.tables import Table
@@ -55,8 +55,8 @@ _PARTS: tuple[tuple[frozenset[str], Callable[[str], bool]], ...] = (
 """Labels of one processor or one of its modes, and whether a value is of all of them, or of something else."""
 
 
-def is_answer(head: bytes) -> bool:
-    """Whether a file that begins so is JSON other than the objects of a table."""
+def is_answer(head: bytes, options: Options) -> bool:
+    """Whether a file that begins so is JSON other than the objects of a table, whose time `options` may name."""
     plain = head.decode("utf-8", "replace").lstrip("\ufeff[ \t\r\n")
     if not plain.startswith("{"):
         return False
@@ -64,6 +64,8 @@ def is_answer(head: bytes) -> bool:
         first, _ = _DECODER.raw_decode(plain)
     except (ValueError, RecursionError):  # it is cut, or longer
         return True
+    if isinstance(first, dict) and options.columns.get("time") in flat(first):
+        return False
     if not isinstance(first, dict) or not _FIELDS.isdisjoint(first) or isinstance(first.get("metric"), dict):
         return True
     lists = any(isinstance(value, list) and isinstance((value or [0])[0], dict) for value in first.values())
@@ -158,9 +160,9 @@ def _range_query(path: Path, document: Mapping[str, Any], options: Options) -> t
             if not whole(str(metric[name]))
         }
         if others:
-            remedy = f"Ask for the mean of all that processors do: avg by ({label or 'instance'}) (...)"
+            remedy = f"Ask for the utilisation over all CPUs: avg by ({label or 'instance'}) (...)"
             raise InputError(
-                "has a part of what processors do",
+                "has CPU modes",
                 file=path,
                 found=", ".join(sorted(others)[:3]),
                 remedy=remedy,

@@ -36,9 +36,9 @@ MODES = "idle|iowait|user|usr|system|sys|nice|steal|irq|softirq|interrupt|guest|
 """What a processor does."""
 _MODE = re.compile(
     rf"(?i)[^a-z0-9]*(?P<cpu>(?:[^,]*[^a-z,])?cpu(?:[^a-z,]|usage|time|percent|average|total|all|cpu)*|.*mode[^a-z]+|"
-    rf"usage_|.*cpu\.util\[[^,]*,)?(?:{MODES})(?:[^a-z]+(?:time|percent|pct|avg))*[^a-z]*"
+    rf"usage_|.*cpu\.util\[[^,]*,)?(?:{MODES})(?:[^a-z0-9]+(?:time|percent|pct|avg))*(?(cpu)[^a-z]*|[^a-z0-9]*)"
 )
-"""The name of a mode alone, or of that of a processor: `web-user` is a server."""
+"""The name of a mode alone, or of that of a processor: `web-user` and `sys1` are servers."""
 _OTHER_PATH = re.compile(
     r"(?i).*[.](?:cpu[-_]?[0-9]+(?:[.].*)?|.*(?:bytes|packets|octets)|"
     r"users|uptime|processes|procs|threads|sessions|connections|requests|errors|entropy|[rt]x)"
@@ -123,7 +123,7 @@ def refuse_path(file: str, name: str, layout: str) -> None:
     own, mode = _NUMBERED.sub("", name), _MODE.fullmatch(name)
     odd = _IN_CORES.match(own) or _OTHERS.match(own) or _EXTREME.fullmatch(own) or _OTHER_PATH.fullmatch(name)
     if not _HOST.fullmatch(name) and (odd or (mode and mode["cpu"])):
-        remedy = f"Ask for the mean of all that processors do; if it is that, say so: --layout {layout}"
+        remedy = f"Ask for the utilisation over all CPUs; if it is that, say so: --layout {layout}"
         raise InputError("does not have the utilisation of CPUs", file=file, found=name, remedy=remedy)
 
 

@@ -318,7 +318,7 @@ def _part(path: Path, table: Table, options: Options) -> Part:
 def _table(path: Path, options: Options, *, empty: bool = False, first: Table | None = None) -> Table:
     """The rows of a table, which has some unless `empty`; `first` may have the header of both."""
     head = head_of(path, _HEAD_BYTES)
-    if options.layout in OTHERS or (not options.layout and is_answer(head)):
+    if options.layout in OTHERS or (not options.layout and is_answer(head, options)):
         wide = read_wide(path, head, options) if options.layout == WIDE.form.name else None
         return read_answer(path, options) if wide is None else wide
     forms = [layout.form for layout in LAYOUTS.values()]

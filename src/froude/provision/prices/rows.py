@@ -35,6 +35,8 @@ _MOST_CORES = 1e6
 """Of a server: beyond, the products of its rates are no rates."""
 _DEFAULT_REGION = "us-east-1"
 """Of a table with columns per region, where none is asked for."""
+_DOLLARS = {"", "USD", "US$", "$", "US DOLLAR", "US DOLLARS", "DOLLAR", "DOLLARS"}
+"""What a column of a currency has, in capitals, where prices are in US dollars."""
 _OTHER_PERIOD = re.compile(
     r"(?i).*(?:month|year|annual|minute|second|(?<![a-z])cents?(?![a-z])|daily|(?:per|/|_)[ _]?(?:day|mo|yr?)(?![a-z]))"
 )
@@ -95,7 +97,7 @@ def read_prices(
 def _refuse_other_currencies(table: Table) -> None:
     """Refuse a table that says that its prices are not dollars."""
     columns = [column for column in table.columns if plain_name(column) in {"currency", "currencycode"}]
-    found = {row.cells.get(column, "").upper() for row in table.rows for column in columns} - {"", "USD"}
+    found = {row.cells.get(column, "").upper() for row in table.rows for column in columns} - _DOLLARS
     if found:
         raise InputError(
             "has prices of another currency", file=table.file, found=", ".join(sorted(found)[:8]), allowed="USD",

@@ -171,9 +171,13 @@ def _json(text: str, file: str) -> Table:
     try:
         document = json.loads(text)
         items = document if isinstance(document, list) else list(document.values())
-        lists = [each for each in items if isinstance(each, list) and each]
+        lists = [
+            each for each in items if isinstance(each, list) and any(isinstance(of, dict) for of in each)
+        ]
         if isinstance(document, dict) and len(lists) == 1:  # of a page that an API answers with
-            items = lists[0]
+            fields = {name for each in lists[0] if isinstance(each, dict) for name in each}
+            # Objects next to the list are of the page, or rows too.
+            items = [*lists[0], *(each for each in items if isinstance(each, dict) and fields & each.keys())]
         for number, item in enumerate(items, 1):
             if isinstance(item, dict):
                 rows.append(TableRow(number, {name: _cell(value) for name, value in flat(item).items()}))
