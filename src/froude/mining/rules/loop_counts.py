@@ -26,7 +26,7 @@ not have: one call of a hundred that is lost is one loop of ten, and more in a r
 
 
 _MATTERS = 0.05
-"""Share of a node's calls by which a drawn number may move them before it is asked about."""
+"""Share of a type's calls by which all numbers that are drawn may move them before they are asked about."""
 _CORRELATED, _BY_CHANCE = 0.5, 0.01
 """Kendall's tau from which a number follows a variable, and the chance of one as large where it does not."""
 
@@ -166,7 +166,9 @@ class LoopCounts:
         calls = sum(len(sender.tokens) for sender in mined.senders)
         inside = sum(name in occurrence.indices for occurrence in mined.occurrences)
         a_round = inside / max(1, sum(counts)) if inside else len(loop.body)
-        if grows or (high - low) * a_round * len(counts) > _MATTERS * calls:
+        # What all loops of a type move together is what matters.
+        matters = _MATTERS * calls / len(mined.loop_runs)
+        if grows or (high - low) * a_round * len(counts) > matters:
             why = (
                 f"changing with {grows}, by no formula that was found"
                 if grows
