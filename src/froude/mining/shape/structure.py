@@ -214,7 +214,9 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
 def _home(
     groups: Sequence[list[Sender]], rare: Sequence[Sender], kind: frozenset[Token], runs: int
 ) -> list[Sender] | None:
-    """The only group that makes more kinds of calls, where the others follow its pattern: they came to no other branch.
+    """The only group that makes more kinds of calls, where one pattern describes both shorter than two do.
+
+    Of one program, some came to no other branch.
 
     Args:
         groups: those of every run.
@@ -225,12 +227,9 @@ def _home(
     larger = [g for g in groups if g[0].role == role and kind < {t for s in g for t in s.tokens}]
     if len(larger) != 1 or role.emulated:
         return None
-    described = _grouped(_ordered(larger[0]), runs)
-    if len(described) > 1:
-        return None
-    automaton = Automaton(described[0].pattern)
-    follow = all(automaton.parse(sender.tokens, exact=True) is not None for sender in rare)
-    return larger[0] if follow else None
+    apart = [*_grouped(_ordered(larger[0]), runs), *_grouped(_ordered(rare), runs)]
+    together = _grouped(_ordered([*larger[0], *rare]), runs)
+    return larger[0] if len(together) == 1 and _length(together) < _length(apart) else None
 
 
 def _lost_a_few(senders: Sequence[Sender], pattern: Pattern, *, more: bool = False) -> bool:
