@@ -536,3 +536,29 @@ def test_sizes_of_a_sum_are_those_of_its_own_variables() -> None:
     sizes = [(1, 5, 9.0), (4, 8, 3.0), (7, 2, 6.0)]
     points = [(at_node(Scale.of(a=a, b=b), node), value) for a, b, value in sizes for node in range(3)]
     assert fit_count(points).count is None
+
+
+def test_a_fraction_in_a_sum_needs_a_size_more() -> None:
+    """Three numbers need four sizes, and the denominator of one of them a fifth."""
+    sizes = [(1, 5), (2, 3), (4, 8), (7, 2), (9, 13)]
+    points = [(Scale.of(a=a, b=b), a / 4 + b + 2) for a, b in sizes]
+    assert str(fit_count(points).count) == "0.25*a + b + 2"
+    assert fit_count(points[:4]).count is None
+    whole = [(Scale.of(a=a, b=b), 3.0 * a + b + 2) for a, b in sizes[:4]]
+    assert str(fit_count(whole).count) == "3*a + b + 2"
+
+
+def test_groups_of_what_nodes_have_fewer_of_by_their_number() -> None:
+    """The largest groups that are looked for have sixteen things."""
+    points = [
+        (at_node(Scale.of(users=users, files=files), node), float(max(0, -(-(files - node + 15) // 16))))
+        for users, files in ((20, 40), (24, 71), (18, 55), (22, 90))
+        for node in range(users)
+    ]
+    count = fit_count(points).count
+    assert count is not None
+    assert [count.at(at_node(Scale.of(users=30, files=200), node)) for node in (0, 7, 8)] == [
+        14.0,
+        13.0,
+        13.0,
+    ]

@@ -91,3 +91,19 @@ def test_too_long_sequences_are_left_alone() -> None:
     """The work grows with the square of their length."""
     assert induce([tuple("ab") * 2501]) is None
     assert induce([]) is None
+
+
+def test_an_end_that_begins_as_a_round_does_is_no_round() -> None:
+    """Files are closed one after the other, each before the next is opened; the last is closed, too."""
+    sequences = [
+        (
+            *(
+                call
+                for at in range(number)
+                for call in ("open", "write", *["sync"] * (at in synced), "close", "look")
+            ),
+        )
+        for number, synced in ((3, {1}), (6, {0, 4}), (7, {2}))
+    ]
+    pattern = induce(each[1:] for each in sequences)  # the first was open before
+    assert pattern == (Loop(("write", _loop("sync"), "close", "look", "open")), "write", "close", "look")

@@ -56,7 +56,7 @@ def description_length(
         drawn: the length of a number that differs from round to round, beside its entropy.
 
     Returns:
-        A length in items of a pattern; infinite where a sequence does not parse.
+        A length in items of a pattern, to a millionth; infinite where a sequence does not parse.
     """
     return _length(pattern, _parts(enumerate(sequences)), exact=exact, drawn=drawn)
 
@@ -79,7 +79,8 @@ def _length(pattern: Pattern, parts: Parts, *, exact: bool, drawn: float) -> flo
             for sender, often in of.items():
                 numbers[loop][sender][times] += often
     left_open = sum(_open(list(each.values()), drawn) for each in numbers.values())
-    return size_of(pattern) + left_open + _DEVIATION * deviating
+    # Rounded: sums in another order must not decide between patterns of one length.
+    return round(size_of(pattern) + left_open + _DEVIATION * deviating, 6)
 
 
 def _open(seen: Sequence[Counter[int]], drawn: float) -> float:
@@ -203,7 +204,7 @@ def _best(patterns: Iterable[Pattern], parts: Parts) -> Pattern | None:
     """The pattern with the shortest description by which every part parses; None for none."""
     lengths = {each: _length(each, parts, exact=True, drawn=_DRAWN) for each in patterns}
     parsed = [each for each, length in lengths.items() if length < math.inf]
-    return min(parsed, default=None, key=lambda each: (round(lengths[each], 6), _begun(each), repr(each)))
+    return min(parsed, default=None, key=lambda each: (lengths[each], _begun(each), repr(each)))
 
 
 def _rows(sequence: Sequence_) -> list[Sequence_]:
