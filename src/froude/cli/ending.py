@@ -48,14 +48,15 @@ def print_error(error: FroudeError, *, as_json: bool) -> Code:
         as_json: whether standard output gets it, too, as the command's document.
 
     Returns:
-        How the command ends: what is wrong with a flag alone is a matter of usage, whichever check finds it.
+        How the command ends: what is wrong with a flag alone is a matter of usage, whichever check finds it, but not
+        where the system refused what the flag asks for, as a port that is in use.
     """
     if as_json:
         emit(error)
     for each in error.errors():
         print(visible(f"froude: {each}"), file=sys.stderr)
     flag = isinstance(error, InputError) and error.file is None and (error.place or "").startswith("--")
-    return Code.USAGE if flag else Code.ERROR
+    return Code.USAGE if flag and not isinstance(error.__cause__, OSError) else Code.ERROR
 
 
 def emit(error: FroudeError) -> None:
