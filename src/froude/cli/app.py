@@ -52,7 +52,7 @@ COMMANDS = {
     "review": _Entry("review", "review", "Answer and confirm a Workload's questions."),
     "mix": _Entry("mix", "mix", "Several Workloads → one, whose jobs run in parallel."),
     "extrapolate": _Entry("extrapolate", "extrapolate", "A Workload at a Scale → a Plan, with its refusals."),
-    "run": _Entry("run", "run", "An experiment that was written down: play, dyno, knee, sweep or record."),
+    "run": _Entry("run", "run", "An experiment that was written down: play, knee, sweep, duet and more."),
     "scenario": _Entry("scenario", "app", "Write an experiment down, for `froude run`."),
     "play": _Entry("play", "play", "Play a Plan against a real daemon → a Run."),
     "knee": _Entry(
