@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from froude.documents.store import Workspace
-from froude.emulation.run.run import Record, Run
+from froude.emulation.run.run import Run
+from froude.emulation.settings import DatanodeSettings, Record
 from froude.experiment.play.play import play
 from froude.experiment.record.record import record
-from froude.experiment.scenario.options import DatanodeOptions, Load, Nodes, PlayOptions
+from froude.experiment.scenario.options import Load, Nodes, PlayOptions
 from froude.experiment.session import Hadoop
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.rpc.connection import Connection, current_user
@@ -129,7 +130,7 @@ def emulated(hadoop: Hadoop, folder: Path) -> Trace:
     options = PlayOptions(
         record=Record.FULL,
         load=Load(duration_s=_LASTS_S + 5),
-        nodes=Nodes(datanodes=DatanodeOptions(heartbeat_s=1.0)),
+        nodes=Nodes(datanodes=DatanodeSettings(heartbeat_s=1.0)),
         check_counts=False,
     )
     with hadoop.namenode(heap="512 MB", fast=True, conf=conf(hosts)) as namenode:
