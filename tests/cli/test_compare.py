@@ -86,7 +86,7 @@ def test_options_are_those_of_the_comparison(capsys: Out) -> None:
         ("compare --baseline b0", 2, ""),
         (
             "compare --baseline b0 b1 b2 --candidate c0 c1 c2 --primary nosuch",
-            1,
+            2,
             "is no measure that decides",
         ),
         ("compare --baseline b0 b1 --candidate c0 c1 -o b0/x.json", 1, "lies in"),

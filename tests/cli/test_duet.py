@@ -115,12 +115,12 @@ def test_a_document(asked: Callable[[Duet], list[DuetScenario]], capsys: Out) ->
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("compare --duet d.yaml --baseline r1", 1, "--baseline: is for runs, and --duet makes its own"),
-        ("compare --duet d.yaml --primary mean", 1, "--primary: is for runs"),
-        ("compare --baseline r1 --candidate r2 --time-limit 60s", 1, "--time-limit: is for a duet"),
+        ("compare --duet d.yaml --baseline r1", 2, "--baseline: is for runs, and --duet makes its own"),
+        ("compare --duet d.yaml --primary mean", 2, "--primary: is for runs"),
+        ("compare --baseline r1 --candidate r2 --time-limit 60s", 2, "--time-limit: is for a duet"),
         ("compare --candidate r2", 2, "--baseline"),
         ("compare --duet p.yaml", 1, "p.yaml:kind: is no duet; found play"),
-        ("compare --duet d.yaml --time-limit 20s", 1, "is too short; found 20 s; allowed: 120 s and more"),
+        ("compare --duet d.yaml --time-limit 20s", 2, "is too short; found 20 s; allowed: 120 s and more"),
         ("compare --duet w2.yaml", 1, "leaves too little time; found 160 s"),
         ("compare --duet m.yaml", 1, "m.yaml:3: load.duration: is not a field here"),
         (
