@@ -1,4 +1,4 @@
-"""Whether a sweep shows what others have found: limits on its first arm, on its last, and on the last beside the first.
+"""Whether a sweep shows what others have found: limits on its first arm, on its last, and on their ratio.
 
 A run that broke a limit of its own does not count: the load was not the one that was asked for.
 """

@@ -179,8 +179,7 @@ class ArgumentMiner:
             return None
         value, own = column.values[at], type_of(column.template)
         # What always was the same, as the address of a daemon, is not a copy of what may change.
-        telling = not isinstance(value, Special) and is_distinctive(value)
-        telling = telling and not isinstance(rule, Constant)
+        telling = not isinstance(value, Special) and not isinstance(rule, Constant) and is_distinctive(value)
         length = leaf_name(column.path) in SIZES
         tried = [
             flow

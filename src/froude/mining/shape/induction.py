@@ -14,7 +14,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from froude.mining.shape.alignment import Pattern, Sequence_, merge_all
 from froude.mining.shape.parse import Automaton
@@ -209,8 +209,7 @@ def _best(patterns: Iterable[Pattern], parts: Parts) -> Pattern | None:
 
 def _rows(sequence: Sequence_) -> list[Sequence_]:
     """The sequence in pieces of one token each."""
-    bounds = [at for at in range(1, len(sequence)) if sequence[at] != sequence[at - 1]]
-    return [sequence[a:b] for a, b in pairwise([0, *bounds, len(sequence)]) if a < b]
+    return [tuple(row) for _, row in groupby(sequence)]
 
 
 def _cut_at(sequence: Sequence_, token: Hashable) -> list[Sequence_]:
