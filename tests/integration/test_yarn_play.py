@@ -69,7 +69,7 @@ def test_mapreduce_on_emulated_nodes(hadoop: Hadoop, mined: Workload, tmp_path: 
     before = set(psutil.Process().children(recursive=True))
     plan = extrapolate(mined, Scale.of(nodes=5))
     options = PlayOptions(
-        load=Load(speed=5.0, duration_s=150, players=2),
+        load=Load(speed=5.0, duration_s=500, players=2),
         nodes=Nodes(nodemanagers=NodemanagerSettings(heartbeat_s=0.1)),
         record="full",  # type: ignore[arg-type]
     )
