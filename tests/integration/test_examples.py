@@ -51,7 +51,7 @@ def chain(tmp_path_factory: pytest.TempPathFactory, hadoop: object) -> Path:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 def test_a_number_for_a_job_of_ones_own(chain: Path) -> None:
     """From a script to a report, by the commands of README; then what the how-to has besides: a check, a larger plan."""
     for text in page_blocks(SCALE):
