@@ -115,7 +115,7 @@ def flows(rule: Rule) -> Iterator[Flow]:
 
 
 def rules(node_type: NodeType) -> Iterator[Rule]:
-    """Every rule of a node type: user, caller context, lists that loops go through, each template's arguments, callee."""
+    """Every rule of a node type: user, context, lists that loops go through, each template's arguments, callee."""
     yield from (rule for rule in (node_type.user, node_type.caller_context) if isinstance(rule, Rule))
     yield from (segment.each for segment in repeats(node_type.steps) if segment.each is not None)
     for call in templates(node_type):

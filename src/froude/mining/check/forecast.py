@@ -183,7 +183,7 @@ def sequences_of(
 
 
 def _elements(answers: Mapping[Place, Row], rule: Flow, around: Round) -> int | None:
-    """How many elements a list has in the answer to a node's call, for a loop in these rounds; None without an answer."""
+    """How many elements a list has in a node's answer, for a loop in these rounds; None without an answer."""
     known = (answers.get((rule.call, around[:depth])) for depth in range(len(around), -1, -1))
     answer = next((each for each in known if each is not None), None)
     return None if answer is None else len(elements_of(answer, rule.path.partition(f"[{EACH}]")[0]))

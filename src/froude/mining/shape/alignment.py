@@ -283,8 +283,9 @@ class _Merger:
         if i == len(left) and j == len(right):
             return _Found(0, 0)
         best: _Found | None = None
-        for cost, item, rest in self._choices(i, j):
-            cost, size = cost + rest.cost, rest.size + (1 + size_of(item.body) if isinstance(item, Loop) else 1)
+        for skipped, item, rest in self._choices(i, j):
+            cost = skipped + rest.cost
+            size = rest.size + (1 + size_of(item.body) if isinstance(item, Loop) else 1)
             if best is None or (cost, size) < best[:2]:
                 best = _Found(cost, size, item, rest)
         if self._optional:
@@ -325,7 +326,9 @@ class _Merger:
         if rest is None:
             return best
         cost, size = 1 + rest.cost, 1 + end - at + rest.size
-        return _Found(cost, size, Loop(items[at:end]), rest) if best is None or (cost, size) < best[:2] else best
+        return (
+            _Found(cost, size, Loop(items[at:end]), rest) if best is None or (cost, size) < best[:2] else best
+        )
 
 
 def _ends(items: Pattern, at: int) -> Iterator[int]:

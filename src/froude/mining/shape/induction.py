@@ -68,22 +68,23 @@ def _length(pattern: Pattern, parts: Parts, *, exact: bool, drawn: float) -> flo
         senders[sequence][sender] += 1
     numbers: dict[int, dict[int, Counter[int]]] = defaultdict(lambda: defaultdict(Counter))
     """Of each loop, how often it ran how many times, by sender."""
-    by_round: dict[int, list[tuple[tuple[int, ...], int]]] = defaultdict(list)
-    """Of each loop, how often it ran in which round of the loops around it; those that are equal have one number."""
+    by_round: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+    """Of each loop, how often it ran, with the sequence and the round of the loops around it."""
     deviating = 0
-    for sequence, of in senders.items():
+    for place, (sequence, of) in enumerate(senders.items()):
         parse = automaton.parse(sequence, exact=exact)
         if parse is None:
             return math.inf
         others = len(parse.missing) + sum(match.element < 0 for match in parse.matches)
         deviating += others * of.total()
-        for (loop, place), times in automaton.every_round(parse).items():
-            by_round[loop].append((place, times))
+        for (loop, rounds), times in automaton.every_round(parse).items():
+            by_round[loop].append((times, place, *rounds))
             for sender, often in of.items():
                 numbers[loop][sender][times] += often
-    equal = {(automaton.around(loop), tuple(sorted(each))): loop for loop, each in by_round.items()}
-    left_open = sum(_open(list(numbers[loop].values()), drawn) for loop in equal.values())
-    left_open += _NUMBER * (len(numbers) - len(equal))
+    # Loops that run equally often in every round have one number.
+    own = {(automaton.around(loop), tuple(each)): loop for loop, each in by_round.items()}.values()
+    left_open = sum(_open(list(numbers[loop].values()), drawn) for loop in own)
+    left_open += _NUMBER * (len(numbers) - len(own))
     # Rounded: sums in another order must not decide between patterns of one length.
     return round(size_of(pattern) + left_open + _DEVIATION * deviating, 6)
 

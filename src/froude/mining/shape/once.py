@@ -24,7 +24,9 @@ def is_once(token: Hashable) -> bool:
 def without(items: Sequence[Item]) -> Pattern:
     """A sequence or a pattern without such calls, and without loops of nothing else."""
     rest = (Loop(without(item.body)) if isinstance(item, Loop) else item for item in items)
-    return tuple(item for item in rest if not is_once(item) and not (isinstance(item, Loop) and not item.body))
+    return tuple(
+        item for item in rest if not is_once(item) and not (isinstance(item, Loop) and not item.body)
+    )
 
 
 def find_without(
@@ -48,7 +50,9 @@ def find_without(
         return None
     pattern = find({*map(without, sequences)})
     place = None if pattern is None else _place(pattern, token, sequences)
-    return None if pattern is None or place is None else tuple(_with(pattern, Loop((token,)), *place, count()))
+    return (
+        None if pattern is None or place is None else tuple(_with(pattern, Loop((token,)), *place, count()))
+    )
 
 
 def _place(pattern: Pattern, token: Hashable, sequences: Collection[Sequence_]) -> tuple[int, bool] | None:
@@ -71,7 +75,9 @@ def _place(pattern: Pattern, token: Hashable, sequences: Collection[Sequence_]) 
     return None
 
 
-def _with(items: Sequence[Item], loop: Loop, element: int, after: bool, numbers: Iterator[int]) -> Iterator[Item]:
+def _with(
+    items: Sequence[Item], loop: Loop, element: int, after: bool, numbers: Iterator[int]
+) -> Iterator[Item]:
     for item in items:
         if isinstance(item, Loop):
             yield Loop(tuple(_with(item.body, loop, element, after, numbers)))

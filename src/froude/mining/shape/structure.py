@@ -324,7 +324,8 @@ def _common(cluster: Sequence[Sender]) -> Pattern | None:
     if common is not None and found == [common, None, None]:
         found.append(induce(sequences))
     lengths = {
-        pattern: description_length(without(pattern), {*map(without, sequences)}, drawn=DRAWN) + (pattern != common)
+        pattern: description_length(without(pattern), {*map(without, sequences)}, drawn=DRAWN)
+        + (pattern != common)
         for pattern in found
         if pattern is not None
     }
