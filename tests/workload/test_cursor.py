@@ -10,8 +10,10 @@ from froude.workload.rounds import unrolled
 from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
     CallTemplate,
+    Flow,
     Generated,
     Repeat,
+    Side,
     Step,
 )
 from testbed.plans import CLIENT
@@ -22,6 +24,25 @@ SCALE = Scale.of(files=3)
 def call(name: str) -> CallTemplate:
     """A call of that id."""
     return CallTemplate(name, CLIENT, "getFileInfo", {})
+
+
+def test_a_loop_over_a_list_runs_once_for_each_element() -> None:
+    """By the answer of its own round; by its formula where there is no answer yet."""
+    listed = Flow("a", Side.RESPONSE, "l[{each}].path")
+    loop = Repeat("L2", Count(1), (call("b"),), each=listed)
+    steps = (Repeat("L1", Count(4), (call("a"), loop)),)
+    answers = {0: 2, 1: 0, 3: 3}
+    cursor = Cursor(
+        steps, SCALE, elements=lambda flow, loops: answers.get(loops["L1"]) if flow == listed else 9
+    )
+    ids, plain = "", ""
+    while (at := cursor.call) is not None:
+        ids += at.id
+        cursor.advance()
+    assert ids == "abb" + "a" + "ab" + "abbb"
+    for each, _ in unrolled(steps, SCALE, elements=lambda _, around: answers.get(around[0][1])):
+        plain += each.id
+    assert plain == ids
 
 
 def walk(steps: tuple[Step, ...]) -> list[tuple[str, dict[str, int]]]:

@@ -286,10 +286,13 @@ def _of_fewer_numbers(points: Points, varied: Sequence[str]) -> list[Count]:
 
 
 def _of_groups(fits: Sequence[Count], points: Points) -> Fit:
-    """The simplest of counts over groups, beside every other; unsure where it has as many numbers as there are sizes."""
+    """The simplest of counts over groups, beside every other; unsure where it has as many numbers as there are sizes.
+
+    Where just two counts were seen, a step from one to the other is what many group sizes give.
+    """
     best, *others = _distinct(sorted(fits, key=_simple), points)
     sizes = {tuple(scale[name].value for name in best.variables) for scale, _ in points}
-    enough = len(sizes) > _simple(best)[0] + 1 and not _one_step(points, len(sizes))
+    enough = len(sizes) > _simple(best)[0] + 1 and len({value for _, value in points}) > 2
     return Fit(best, tuple(others[:_MOST_ASKED]), enough, grouped=True)
 
 

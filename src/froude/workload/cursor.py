@@ -8,7 +8,9 @@ from random import Random
 from froude.base.units import Quantity
 from froude.workload.generators import generate
 from froude.workload.rounds import at_round
-from froude.workload.types import CallTemplate, Repeat, Step
+from froude.workload.types import CallTemplate, Flow, Repeat, Step
+
+Elements = Callable[[Flow, Mapping[str, int]], int | None]
 
 
 class _Frame:
@@ -30,19 +32,26 @@ class Cursor:
     The lazy form of `workload.walk.fold`: a node with a million iterations is never written out.
     """
 
-    __slots__ = ("_frames", "_scale", "_seed")
+    __slots__ = ("_elements", "_frames", "_scale", "_seed")
 
     def __init__(
-        self, steps: tuple[Step, ...], scale: Mapping[str, Quantity], seed: Callable[[], int] = int
+        self,
+        steps: tuple[Step, ...],
+        scale: Mapping[str, Quantity],
+        seed: Callable[[], int] = int,
+        elements: Elements = lambda *_: None,
     ) -> None:
         """At the first call; loops of no iterations are passed by.
 
         Args:
             scale: at which loops are counted, as the node sees it (`workload.scale.at_node`).
             seed: of the node; asked for where a loop's number is drawn.
+            elements: how many a list in an earlier answer has, for a loop in these iterations of those around it; None
+                where there is no such answer yet, as for a twin that runs ahead.
         """
         self._scale = scale
         self._seed = seed
+        self._elements = elements
         self._frames = [_Frame(steps)]
         self._settle()
 
@@ -73,7 +82,7 @@ class Cursor:
     def copy(self) -> Cursor:
         """A twin that may run ahead."""
         twin = Cursor.__new__(Cursor)
-        twin._scale, twin._seed = self._scale, self._seed
+        twin._scale, twin._seed, twin._elements = self._scale, self._seed, self._elements
         twin._frames = [frame.copy() for frame in self._frames]
         return twin
 
@@ -92,13 +101,19 @@ class Cursor:
             step = frame.steps[frame.position]
             if isinstance(step, CallTemplate):
                 return
-            times = self._times(step) if step.drawn is None else self._drawn(step)
+            times = self._times(step)
             if times:
                 frames.append(_Frame(step.steps, step.id, times))
             else:
                 frame.position += 1
 
     def _times(self, step: Repeat) -> int:
+        listed = None if step.each is None else self._elements(step.each, self.loops)
+        if listed is not None:
+            return listed
+        return self._by_formula(step) if step.drawn is None else self._drawn(step)
+
+    def _by_formula(self, step: Repeat) -> int:
         scale = self._scale
         if step.times.slopes and len(self._frames) > 1:  # it may depend on the rounds around it
             for loop, number in self.loops.items():

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from froude.base.errors import InputError
 from froude.base.input_limits import check_limit
 from froude.base.units import Quantity
-from froude.workload.scale import at_node
-from froude.workload.types import CallTemplate, NodeType, Repeat, Step
+from froude.workload.scale import Count, at_node
+from froude.workload.types import CallTemplate, Flow, NodeType, Repeat, Step
 from froude.workload.walk import fold, repeats
 
 _MOST_ROUNDS = 840
@@ -44,6 +44,12 @@ def is_uneven(segment: Repeat) -> bool:
     return any(segment.id in inner.times.names for inner in repeats(segment.steps))
 
 
+def _is_first(count: Count, loop: str) -> bool:
+    """Whether a number does not depend on a loop around it, or is above 0 in its first round at most."""
+    falls = not count.variables - set(count.slopes) and all(slope < 0 for slope in count.slopes.values())
+    return loop not in count.names or (falls and count.intercept <= -count.slopes.get(loop, 0.0))
+
+
 def rounds(segment: Repeat, scale: Mapping[str, Quantity]) -> Iterator[tuple[int, Mapping[str, Quantity]]]:
     """The rounds of a segment in groups of equal ones: how many, and the Scale as one of them sees it.
 
@@ -53,6 +59,9 @@ def rounds(segment: Repeat, scale: Mapping[str, Quantity]) -> Iterator[tuple[int
     times = segment.times.whole_at(scale)
     if not is_uneven(segment):
         yield times, scale
+        return
+    if times > 1 and all(_is_first(inner.times, segment.id) for inner in repeats(segment.steps)):
+        yield from ((1, at_round(scale, segment.id, 0)), (times - 1, at_round(scale, segment.id, 1)))
         return
     for number in range(min(times, _MOST_ROUNDS)):
         yield len(range(number, times, _MOST_ROUNDS)), at_round(scale, segment.id, number)
@@ -84,13 +93,17 @@ def count_calls(
 
 
 def unrolled(
-    steps: Sequence[Step], scale: Mapping[str, Quantity], around: Round = ()
+    steps: Sequence[Step],
+    scale: Mapping[str, Quantity],
+    around: Round = (),
+    elements: Callable[[Flow, Round], int | None] = lambda *_: None,
 ) -> Iterator[tuple[CallTemplate, Round]]:
     """Every call that one node makes, in order, with its round of the loops around it; takes as long as there are calls.
 
     Args:
         scale: as the node sees it (`workload.scale.at_node`).
         around: the round that the steps are in, of the loops around them.
+        elements: how many a list in an earlier answer has, for a loop in that round; None where it is not known.
 
     Raises:
         InputError: the Scale lacks a variable.
@@ -100,9 +113,10 @@ def unrolled(
             yield step, around
             continue
         uneven = is_uneven(step)
-        for number in range(step.times.whole_at(scale)):
+        listed = None if step.each is None else elements(step.each, around)
+        for number in range(step.times.whole_at(scale) if listed is None else listed):
             inner = at_round(scale, step.id, number) if uneven else scale
-            yield from unrolled(step.steps, inner, (*around, (step.id, number)))
+            yield from unrolled(step.steps, inner, (*around, (step.id, number)), elements)
 
 
 def check_size(node_type: NodeType, scale: Mapping[str, Quantity]) -> None:

@@ -39,6 +39,9 @@ START = "(start)"
 STEPS = "(steps)"
 """Likewise: about the order and the number of all calls that a type makes, effects apart."""
 
+EACH = "{each}"
+"""In a leaf path: the number of an element of a list."""
+
 CALLEE = "(callee)"
 """In place of a leaf path: a question about whom a call is addressed to, not about an argument."""
 
@@ -308,6 +311,9 @@ class Repeat:
     """What draws the number of iterations where only timing moves it; `times` is then the usual one."""
     rivals: tuple[Count, ...] = ()
     """Further formulas that fit all recordings as well as `times`, the simplest; none that a person has decided on."""
+    each: Flow | None = None
+    """A leaf, with `{each}`, of the list in an earlier answer that has an element for each iteration; `times` is then
+    the number that is assumed as long as that answer is not there."""
 
 
 Step = CallTemplate | Repeat

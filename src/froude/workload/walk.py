@@ -115,8 +115,9 @@ def flows(rule: Rule) -> Iterator[Flow]:
 
 
 def rules(node_type: NodeType) -> Iterator[Rule]:
-    """Every rule of a node type: of its user and caller context, then of each template's arguments and callee."""
+    """Every rule of a node type: user, context, lists that loops go through, each template's arguments, callee."""
     yield from (rule for rule in (node_type.user, node_type.caller_context) if isinstance(rule, Rule))
+    yield from (segment.each for segment in repeats(node_type.steps) if segment.each is not None)
     for call in templates(node_type):
         yield from call.arguments.values()
         if call.callee is not None:

@@ -18,11 +18,13 @@ from froude.documents.reading import Section, dump_document, parse_document
 from froude.workload import yaml_timing
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
+    EACH,
     SCRIPTED,
     Actor,
     CallTemplate,
     Effect,
     Finding,
+    Flow,
     Generated,
     LeftOut,
     NodeType,
@@ -221,7 +223,9 @@ def _step_fields(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
     def repeat(segment: Repeat, body: list[dict[str, Any]]) -> dict[str, Any]:
         drawn = {} if segment.drawn is None else {"drawn": rule_field(segment.drawn)}
         rivals = {"or_times": [count_field(rival) for rival in segment.rivals]} if segment.rivals else {}
-        return {"repeat": segment.id, "times": count_field(segment.times)} | rivals | drawn | {"steps": body}
+        each = {} if segment.each is None else {"each": rule_field(segment.each)}
+        head = {"repeat": segment.id, "times": count_field(segment.times)}
+        return head | rivals | drawn | each | {"steps": body}
 
     return fold(steps, _call_fields, repeat)
 
@@ -369,10 +373,12 @@ def _repeat(section: Section) -> Repeat:
     drawn = read_rule(section.raw("drawn"), section, "drawn") if "drawn" in section else None
     if drawn is not None and not (isinstance(drawn, Generated) and drawn.generator == _DRAWS):
         raise section.error("drawn", "draws no number of iterations", allowed=f"generated: {_DRAWS}")
+    each = read_rule(section.raw("each"), section, "each") if "each" in section else None
+    if each is not None and not (isinstance(each, Flow) and EACH in each.path):
+        raise section.error("each", "is not a list of an earlier answer", allowed=f"from: a path with {EACH}")
     rivals = section.converted("or_times", _things)
-    repeat = Repeat(
-        section.value("repeat", str), section.convert("times", _things), _steps(section), drawn, rivals
-    )
+    name, times = section.value("repeat", str), section.convert("times", _things)
+    repeat = Repeat(name, times, _steps(section), drawn, rivals, each)
     section.finish()
     return repeat
 

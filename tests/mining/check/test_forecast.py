@@ -101,6 +101,23 @@ def test_a_call_in_another_round_is_the_same_call() -> None:
     assert not _announced().differs(difference)
 
 
+@pytest.mark.parametrize(("looks", "exact"), [(("d", 2), 1), (("d", 1), 0), (("x", 2), 0)])
+def test_a_loop_over_a_list_is_predicted_by_the_answer_of_the_run(looks: tuple[str, int], exact: int) -> None:
+    """As many rounds as the run's own answer has elements, not as many as the plan assumes."""
+    listed = Flow("client.c1", Side.RESPONSE, "l[{each}].path")
+    names, look = (
+        CallTemplate("client.c1", PROTOCOL, "list", {}),
+        CallTemplate("client.c2", PROTOCOL, "look", {}),
+    )
+    loop = Repeat("L1", Count(5.0), (look,), each=listed)
+    workload = Workload((NodeType("client", Count(1.0), (names, loop)),), Recorded((Scale.of(n=1),), ()))
+    kind, times = looks
+    answer = {f"l[{at}].path": f"{kind}{at}" for at in range(2 if kind == "d" else 3)}
+    events = [event(0, "list", {}, answer), *(event(at + 1, "look", start_s=at + 1.5) for at in range(times))]
+    found = sequences(workload, Recording(tuple(events), Scale.of(n=1)))["client"]
+    assert (found.exact, found.calls_real) == (exact, 1 + times)
+
+
 def test_effects_that_did_not_happen_are_counted(workload: Workload, run: Recording) -> None:
     """One block that a DataNode never reported is one effect fewer than its causes ask for."""
     (whole,) = effects(workload, run)

@@ -50,7 +50,9 @@ def test_a_drawn_loop_moves_the_calls_of_the_loops_within_it() -> None:
     mined = MinedType("a", Role("master"), [], (outer,))
     mined.loop_runs["L1"] = [LoopRun(run, 0, {}, times) for run, times in enumerate((3, 5, 3, 5))]
     mined.senders.append(SimpleNamespace(tokens=(look,) * 1600))  # type: ignore[arg-type]
-    mined.occurrences = [SimpleNamespace(indices={"L1": 0, "L2": 0})] * 1600  # type: ignore[list-item]
+    call = SimpleNamespace(response=None)
+    inside = SimpleNamespace(indices={"L1": 0, "L2": 0}, template="a.c1", run=0, node=0, call=call)
+    mined.occurrences = [inside] * 1600  # type: ignore[list-item]
     questions = Questions()
     scales = [Scale.of(n=2)] * 4
     LoopCounts(scales, (), [mined], questions, []).repeat(mined, "L1", outer, BODY)

@@ -125,3 +125,9 @@ class Memory:
         """
         values = self.find(key_of(flow.call, flow.side), flow.which, loops)
         return derived(picked(values, flow.path, element), flow)
+
+    def elements(self, flow: Flow, loops: Loops) -> int | None:
+        """How many elements the list has that a flow takes from: 0 after an error, None where it is not there yet."""
+        values = self.find(key_of(flow.call, flow.side), flow.which, loops)
+        listed = None if values is None else values[flow.path]
+        return None if values is None else len(listed) if isinstance(listed, tuple) else 0

@@ -70,6 +70,10 @@ class Requests:
             return self._memory.flow(rule, loops, element)
         return self._population.shared.flow(rule, qualified(*self._node, loops, effect=effect), element)
 
+    def elements(self, rule: Flow, loops: Loops) -> int | None:
+        """How many elements the list has that a flow takes from: 0 after an error, None where it is not there yet."""
+        return self._memory.elements(rule, loops)
+
     def promise(self, call: CallTemplate, path: str, value: Value) -> None:
         """Bind an argument of the next request of a call; see `family.ScriptedView`."""
         self._promised.setdefault(call.id, {})[path] = value

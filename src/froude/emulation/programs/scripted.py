@@ -78,13 +78,14 @@ class ScriptedNode:
         self._family = family
         self._type = node_type
         seeds = population.seeds
+        self._requests = requests = Requests(family, self.id)
         self._cursor = Cursor(
             node_type.steps,
             at_node(population.plan.scale, number),
             lambda: seeds.child("loops", node_type.name, number).value,
+            requests.elements,
         )
         self._pace = family.pace(number)
-        self._requests = Requests(family, self.id)
         self._rng: random.Random | None = None
         self._call: CallTemplate | None = None
         self._compiled: Compiled | None = None

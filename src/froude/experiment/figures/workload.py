@@ -175,7 +175,8 @@ def _steps(
     def repeat(segment: Repeat, body: list[_Drawn]) -> _Drawn:
         plain = scale is None or not segment.times.slopes or not segment.times.names <= scale.keys()
         value = "" if scale is None or plain else str(segment.times.whole_at(scale))
-        loop = PatternLoop(str(segment.times), _boxes(body, joined), value)
+        times = str(segment.times) if segment.each is None else f"each of {segment.each.call}"
+        loop = PatternLoop(times, _boxes(body, joined), value)
         return segment.id, segment.id, lambda _: loop
 
     return _boxes(fold(steps, call, repeat), joined)

@@ -10,13 +10,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 from froude.base.units import Quantity
-from froude.messages.rows import EMPTY
+from froude.messages.rows import EMPTY, Row
 from froude.mining.check.matching import Matched
 from froude.mining.read.canonical import Logical, Token
-from froude.mining.read.elements import ONLY, Numbers, element_path, elements_of
+from froude.mining.read.elements import EACH, ONLY, Numbers, element_path, elements_of
 from froude.mining.shape.structure import MinedType, Occurrence
 from froude.workload.extrapolate import extrapolate
 from froude.workload.review import open_questions
@@ -28,6 +28,7 @@ from froude.workload.types import (
     Actor,
     CallTemplate,
     Effect,
+    Flow,
     NodeType,
     Repeat,
     Scalar,
@@ -128,22 +129,30 @@ def sequences_of(
     loops = list(repeats(node.steps))
     by_number = any(segment.times.of_node for segment in loops)
     any_drawn = any(segment.drawn is not None for segment in loops)
+    any_listed = any(segment.each is not None for segment in loops)
 
-    def predicted_of(number: int, steps: Sequence[Step]) -> dict[Place, None]:
-        return {(call.id, around): None for call, around in unrolled(steps, at_node(scale, number))}
+    def predicted_of(number: int, steps: Sequence[Step], sender: int = 0) -> dict[Place, None]:
+        elements = partial(_elements, answers[sender])
+        unfolded = unrolled(steps, at_node(scale, number), elements=elements)
+        return {(call.id, around): None for call, around in unfolded}
 
     usual = cache(lambda number: predicted_of(number, node.steps))
     placed: dict[int, dict[int, Place]] = defaultdict(dict)
+    answers: dict[int, dict[Place, Row]] = defaultdict(dict)
     for each in mined.occurrences:
-        placed[id(each.sender)][id(each.call)] = each.template, tuple(each.indices.items())
+        place = each.template, tuple(each.indices.items())
+        placed[id(each.sender)][id(each.call)] = place
+        answers[id(each.sender)][place] = each.call.response or EMPTY
     exact = agreed = real = expected = 0
     first = None
     differences = []
     for number, sender in mined.numbered():
-        predicted, sent = usual(number if by_number else 0), list(sender.tokens)
+        of = number if by_number else 0
+        predicted = predicted_of(of, node.steps, id(sender)) if any_listed else usual(of)
+        sent = list(sender.tokens)
         real += len(sent)
         if any_drawn and sent != [tokens[template] for template, _ in predicted]:
-            predicted = predicted_of(number, _as_drawn(node.steps, mined, sender.run, number))
+            predicted = predicted_of(number, _as_drawn(node.steps, mined, sender.run, number), id(sender))
         due = [tokens[template] for template, _ in predicted]
         beyond = number >= wanted
         expected += 0 if beyond else len(due)
@@ -171,6 +180,13 @@ def sequences_of(
         differences.append(NodeDifference(node.name, (), absent, True))
     counts = TypeSequences(node.name, wanted, len(mined.senders), exact, expected, real, agreed, first)
     return counts, tuple(differences)
+
+
+def _elements(answers: Mapping[Place, Row], rule: Flow, around: Round) -> int | None:
+    """How many elements a list has in a node's answer, for a loop in these rounds; None without an answer."""
+    known = (answers.get((rule.call, around[:depth])) for depth in range(len(around), -1, -1))
+    answer = next((each for each in known if each is not None), None)
+    return None if answer is None else len(elements_of(answer, rule.path.partition(f"[{EACH}]")[0]))
 
 
 def _as_drawn(steps: Sequence[Step], mined: MinedType, run: int, number: int) -> tuple[Step, ...]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-EACH = "{each}"
+from froude.workload.types import EACH as EACH  # noqa: PLC0414 - of elements, too
+
 Numbers = tuple[int, ...]
 """An element's place: its number in its list, and before it those of the elements that the list stands in."""
 ONLY: Numbers = (0,)

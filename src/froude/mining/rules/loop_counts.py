@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import median, median_low
 
 from froude.base.units import Quantity
 from froude.mining.counts import Fit, fit_count, fit_dealt
 from froude.mining.fit.rival_formulas import rivals
+from froude.mining.rules.listings import Listings
 from froude.mining.rules.questions import Questions
-from froude.mining.shape.rounds import fit_rounds
+from froude.mining.shape.once import is_once
+from froude.mining.shape.rounds import fit_first, fit_rounds
 from froude.mining.shape.segments import Item, Loop
 from froude.mining.shape.structure import LoopRun, MinedType
 from froude.workload.scale import Count, at_node, size_of
-from froude.workload.types import Finding, Generated, Repeat, Step
+from froude.workload.types import Finding, Flow, Generated, Repeat, Step
 
 _CHANCE = 3
 """Times that a loop of one call was seen by which a formula may hold by chance."""
@@ -50,6 +53,7 @@ class LoopCounts:
         self._pieces = pieces
         self._questions = questions
         self._findings = findings
+        self._listings: dict[str, Listings] = {}
         self._timed = self._of_time(types)
         """Bodies of loops whose number time decides."""
 
@@ -57,8 +61,12 @@ class LoopCounts:
         """A loop with the number of its iterations."""
         seen = mined.loop_runs[name]
         counts = sorted({each.times for each in seen})
-        fit = self._iterations(seen, mined.position)
+        first = fit_first([(each.rounds, each.times) for each in seen]) if is_once(loop.body[0]) else None
+        fit = self._iterations(seen, mined.position) if first is None else Fit(first)
         what = f"iterations of {name} in {mined.name}"
+        listed = self._over_list(mined, name, body, seen)
+        if listed is not None and (listed[1] or fit.count is None or not fit.sure):
+            return self._listed(mined, fit, Repeat(name, Count(0.0), body, each=listed[0]), counts)
         if fit.count is None and (usual := self._usual(seen)):
             fit = self._iterations(usual, mined.position)
             if fit.count is not None:
@@ -73,6 +81,27 @@ class LoopCounts:
             return self._drawn(mined, name, loop, seen, body)
         others = self._rivals(fit, seen)
         return Repeat(name, self.count(mined, fit, what, counts, others), body, rivals=others)
+
+    def _over_list(
+        self, mined: MinedType, name: str, body: Sequence[Step], seen: Sequence[LoopRun]
+    ) -> tuple[Flow, bool] | None:
+        """The list that a loop goes through, as `Listings.of_loop` gives it."""
+        if len({each.times for each in seen}) < 2:
+            return None
+        if mined.name not in self._listings:
+            self._listings[mined.name] = Listings(mined)
+        return self._listings[mined.name].of_loop(name, body, seen)
+
+    def _listed(self, mined: MinedType, fit: Fit, loop: Repeat, counts: Sequence[int]) -> Repeat:
+        """A loop over a list, with what is assumed of its length before the list is there."""
+        assert loop.each is not None
+        if fit.count is not None and fit.sure:
+            return replace(loop, times=fit.count)
+        text = (
+            f"how many elements {loop.each.call} lists follows no formula; {loop.id} has as many iterations"
+        )
+        self._findings.append(Finding(text, fatal=False, node_type=mined.name))
+        return replace(loop, times=Count(float(median_low(counts))))
 
     def count(
         self, mined: MinedType, fit: Fit, what: str, seen: Sequence[int], others: Sequence[Count] = ()

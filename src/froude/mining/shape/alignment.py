@@ -8,9 +8,10 @@ pattern by which every sequence parses wins. Sequences that no pattern joins are
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import product
+from typing import NamedTuple
 
 from froude.mining.shape.parse import Automaton
 from froude.mining.shape.segments import Item, Loop, fold, shortest_first, size_of
@@ -246,8 +247,27 @@ def merge_all(patterns: Iterable[Pattern]) -> Pattern | None:
 
 @lru_cache(maxsize=_MERGES_KEPT)
 def _merged(left: Pattern, right: Pattern, optional: bool) -> Pattern | None:
-    cheapest = _Merger(left, right, optional).from_here(0, 0)
-    return None if cheapest is None else cheapest[2]
+    found = _Merger(left, right, optional).from_here(0, 0)
+    if found is None:
+        return None
+    items: list[Item] = []
+    while found.rest is not None:
+        items.append(found.item)
+        found = found.rest
+    return tuple(items)
+
+
+class _Found(NamedTuple):
+    """The best way from a place on."""
+
+    cost: int
+    """Loops that match nothing."""
+    size: int
+    """Of the merged items."""
+    item: Item = None
+    """The first of them."""
+    rest: _Found | None = None
+    """What follows it; None at the end, where there is no item."""
 
 
 class _Merger:
@@ -257,48 +277,66 @@ class _Merger:
         self._left, self._right, self._optional = left, right, optional
         self.from_here = lru_cache(maxsize=None)(self._from_here)
 
-    def _from_here(self, i: int, j: int) -> tuple[int, int, Pattern] | None:
-        """Fewest skipped loops, and the size of the merged rest with it, from these places on."""
+    def _from_here(self, i: int, j: int) -> _Found | None:
+        """Fewest skipped loops, and the smallest merged rest with it, from these places on."""
         left, right = self._left, self._right
         if i == len(left) and j == len(right):
-            return 0, 0, ()
-        options: list[tuple[int, int, Pattern]] = []
+            return _Found(0, 0)
+        best: _Found | None = None
+        for skipped, item, rest in self._choices(i, j):
+            cost = skipped + rest.cost
+            size = rest.size + (1 + size_of(item.body) if isinstance(item, Loop) else 1)
+            if best is None or (cost, size) < best[:2]:
+                best = _Found(cost, size, item, rest)
+        if self._optional:
+            for end in _ends(left, i):
+                best = self._passed(best, left, i, end, self.from_here(end, j))
+            for end in _ends(right, j):
+                best = self._passed(best, right, j, end, self.from_here(i, end))
+        return best
+
+    def _choices(self, i: int, j: int) -> Iterator[tuple[int, Item, _Found]]:
+        """Ways to take the next items, but for tokens that only one list has: the cost, the item, and what follows."""
+        left, right = self._left, self._right
         a = left[i] if i < len(left) else None
         b = right[j] if j < len(right) else None
+        ways: list[tuple[int, Item, int, int]] = []
         if i < len(left) and j < len(right):
             if isinstance(a, Loop) and isinstance(b, Loop):
                 body = merge(a.body, b.body)
                 if body is not None:
-                    self._add(options, 0, Loop(body), i + 1, j + 1)
+                    ways.append((0, Loop(body), i + 1, j + 1))
             elif a == b:
-                self._add(options, 0, a, i + 1, j + 1)
+                ways.append((0, a, i + 1, j + 1))
         if isinstance(a, Loop):
-            for end, loop in copies(a, right, j):
-                self._add(options, 0, loop, i + 1, end)
-            self._add(options, 1, a, i + 1, j)
+            ways += [(0, loop, i + 1, end) for end, loop in copies(a, right, j)]
+            ways.append((1, a, i + 1, j))
         if isinstance(b, Loop):
-            for end, loop in copies(b, left, i):
-                self._add(options, 0, loop, end, j + 1)
-            self._add(options, 1, b, i, j + 1)
-        for tokens in _leading(left, i) if self._optional else ():
-            self._add(options, 1, Loop(tokens), i + len(tokens), j)
-        for tokens in _leading(right, j) if self._optional else ():
-            self._add(options, 1, Loop(tokens), i, j + len(tokens))
-        return min(options, key=lambda option: option[:2], default=None)
+            ways += [(0, loop, end, j + 1) for end, loop in copies(b, left, i)]
+            ways.append((1, b, i, j + 1))
+        for cost, item, after_left, after_right in ways:
+            rest = self.from_here(after_left, after_right)
+            if rest is not None:
+                yield cost, item, rest
 
-    def _add(self, options: list[tuple[int, int, Pattern]], cost: int, item: Item, i: int, j: int) -> None:
-        rest = self.from_here(i, j)
-        if rest is not None:
-            size = 1 + size_of(item.body) if isinstance(item, Loop) else 1
-            options.append((cost + rest[0], size + rest[1], (item, *rest[2])))
+    def _passed(
+        self, best: _Found | None, items: Pattern, at: int, end: int, rest: _Found | None
+    ) -> _Found | None:
+        """The better of a way and one that makes tokens a loop which may be passed by."""
+        if rest is None:
+            return best
+        cost, size = 1 + rest.cost, 1 + end - at + rest.size
+        return (
+            _Found(cost, size, Loop(items[at:end]), rest) if best is None or (cost, size) < best[:2] else best
+        )
 
 
-def _leading(items: Pattern, at: int) -> Iterable[Pattern]:
-    """The tokens from a place on, first one, then one more, up to the next loop."""
+def _ends(items: Pattern, at: int) -> Iterator[int]:
+    """Ends of the tokens from a place on, after one, then one more, up to the next loop."""
     for end in range(at + 1, len(items) + 1):
         if isinstance(items[end - 1], Loop):
             return
-        yield items[at:end]
+        yield end
 
 
 def copies(loop: Loop, items: Pattern, at: int) -> Iterable[tuple[int, Loop]]:

@@ -24,7 +24,7 @@ _BITS = 4.0
 """Bits of an item: which of some sixteen tokens."""
 _NUMBER = 0.5
 """Length of a loop's number that is the same in all rounds of a sequence."""
-_DRAWN = 0.06
+DRAWN = 0.06
 """Length of a number that differs from round to round beside its entropy, while patterns are looked for: what is drawn
 is no prediction."""
 _DEVIATION = 2.5
@@ -68,17 +68,23 @@ def _length(pattern: Pattern, parts: Parts, *, exact: bool, drawn: float) -> flo
         senders[sequence][sender] += 1
     numbers: dict[int, dict[int, Counter[int]]] = defaultdict(lambda: defaultdict(Counter))
     """Of each loop, how often it ran how many times, by sender."""
+    by_round: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+    """Of each loop, how often it ran, with the sequence and the round of the loops around it."""
     deviating = 0
-    for sequence, of in senders.items():
+    for place, (sequence, of) in enumerate(senders.items()):
         parse = automaton.parse(sequence, exact=exact)
         if parse is None:
             return math.inf
         others = len(parse.missing) + sum(match.element < 0 for match in parse.matches)
         deviating += others * of.total()
-        for (loop, _), times in automaton.every_round(parse).items():
+        for (loop, rounds), times in automaton.every_round(parse).items():
+            by_round[loop].append((times, place, *rounds))
             for sender, often in of.items():
                 numbers[loop][sender][times] += often
-    left_open = sum(_open(list(each.values()), drawn) for each in numbers.values())
+    # Loops that run equally often in every round have one number.
+    own = {(automaton.around(loop), tuple(each)): loop for loop, each in by_round.items()}.values()
+    left_open = sum(_open(list(numbers[loop].values()), drawn) for loop in own)
+    left_open += _NUMBER * (len(numbers) - len(own))
     # Rounded: sums in another order must not decide between patterns of one length.
     return round(size_of(pattern) + left_open + _DEVIATION * deviating, 6)
 
@@ -202,7 +208,7 @@ class _Induction:
 
 def _best(patterns: Iterable[Pattern], parts: Parts) -> Pattern | None:
     """The pattern with the shortest description by which every part parses; None for none."""
-    lengths = {each: _length(each, parts, exact=True, drawn=_DRAWN) for each in patterns}
+    lengths = {each: _length(each, parts, exact=True, drawn=DRAWN) for each in patterns}
     parsed = [each for each, length in lengths.items() if length < math.inf]
     return min(parsed, default=None, key=lambda each: (lengths[each], _begun(each), repr(each)))
 

@@ -63,6 +63,17 @@ def fit_rounds(points: Sequence[tuple[Mapping[str, int], int]]) -> Count | None:
     return None
 
 
+def fit_first(points: Sequence[tuple[Mapping[str, int], int]]) -> Count | None:
+    """A loop's number that is 1 in the first rounds of all loops around it, and 0 from then on.
+
+    Args:
+        points: as for `fit_rounds`.
+    """
+    if not points or any(times != (not any(rounds.values())) for rounds, times in points):
+        return None
+    return Count(1.0, dict.fromkeys(points[0][0], -1.0))
+
+
 def _counts(loop: str, by_round: Mapping[int, int]) -> Iterator[Count]:
     """What may be right, simplest first."""
     without = [number for number, times in by_round.items() if not times]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,11 +20,12 @@ from froude.mining.read.elements import ONLY, Numbers
 from froude.mining.read.jobs import jobs_of
 from froude.mining.read.knowledge import CLIENT, ROLES, SHELL, SHELL_COMMANDS, Role
 from froude.mining.read.senders import Sender
-from froude.mining.shape.alignment import Pattern, unify
-from froude.mining.shape.induction import description_length, induce
+from froude.mining.shape.alignment import Pattern, Sequence_, unify
+from froude.mining.shape.induction import DRAWN, description_length, induce
+from froude.mining.shape.once import find_without, without
 from froude.mining.shape.parse import Automaton, Parse
 from froude.mining.shape.rounds import unify_decided
-from froude.mining.shape.segments import Item, Loop, fold
+from froude.mining.shape.segments import Item, Loop, fold, size_of
 from froude.workload.types import Finding
 
 _PROGRAM = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
@@ -35,6 +36,8 @@ _MOST_APART = 8
 """Senders of one role and run that may each be a type of its own."""
 _TOLERATED = 0.05
 """Share of the calls that may deviate from a common pattern before senders are told apart by their sequences."""
+_SHORT = 12
+"""Items of a common pattern up to which no shorter one is looked for."""
 _UNROLLED = 12
 """A loop of constant number is written out up to this many calls: each then has rules of its own."""
 
@@ -309,7 +312,24 @@ def _common(cluster: Sequence[Sender]) -> Pattern | None:
     """The pattern that all follow; None for none."""
     if cluster[0].role.emulated:
         return unify(sender.tokens for sender in cluster)
-    return unify_decided((sender.tokens for sender in cluster), lambda pattern: _wordings(pattern, cluster))
+    sequences = {sender.tokens for sender in cluster}
+
+    def unified(some: Collection[Sequence_]) -> Pattern | None:
+        return unify_decided(some, lambda pattern: _wordings(pattern, cluster))
+
+    common = unified(sequences)
+    if common is not None and size_of(common) <= _SHORT:
+        return common
+    found = [common, find_without(sequences, unified), find_without(sequences, induce)]
+    if common is not None and found == [common, None, None]:
+        found.append(induce(sequences))
+    lengths = {
+        pattern: description_length(without(pattern), {*map(without, sequences)}, drawn=DRAWN)
+        + (pattern != common)
+        for pattern in found
+        if pattern is not None
+    }
+    return min(lengths, key=lengths.__getitem__, default=None)
 
 
 def _wordings(pattern: Pattern, cluster: Sequence[Sender]) -> int:
@@ -523,7 +543,8 @@ def _unrolled(mined: MinedType) -> bool:
             times = constants.get(f"L{next(counter)}")
             body = rewrite(item.body)
             if times is not None and times * len(body) <= _UNROLLED:
-                rewritten.extend(body * times)
+                # What a process makes once, it makes in the first of them.
+                rewritten.extend([*body, *without(body) * (times - 1)] if times else [])
             else:
                 rewritten.append(Loop(tuple(body)))
         return rewritten

@@ -1,0 +1,81 @@
+"""Loops that go through a list in an earlier answer: as many iterations as it has elements, whatever the Scale.
+
+A script lists a folder and deletes what is in it. How often its loop runs follows from the answer, and a formula of the
+Scale would only repeat how the folder was filled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import takewhile
+
+from froude.messages.rows import EMPTY, Row
+from froude.mining.read.elements import EACH, elements_of
+from froude.mining.shape.structure import LoopRun, MinedType, Names
+from froude.workload.types import Counter, Flow, Side, Step
+from froude.workload.walk import calls, flows
+
+_LISTED = re.compile(r"[^\[]+(?=\[\d+\])")
+Place = tuple[int, int, tuple[tuple[str, int], ...]]
+"""Run, node, and the iterations of the loops around a call."""
+
+
+class Listings:
+    """The answers with lists of a node type's own calls."""
+
+    def __init__(self, mined: MinedType) -> None:
+        """Of a type whose calls are placed."""
+        self._answers: dict[str, dict[Place, Row]] = {
+            template: {} for template in Names.of(mined.name, mined.automaton).templates
+        }
+        """By template, in the pattern's order."""
+        self._leaves: dict[str, dict[str, str]] = defaultdict(dict)
+        """By template the lists in its answers, each with a leaf of its elements."""
+        self._numbers: dict[tuple[str, Place, str], int] = {}
+        for each in mined.occurrences:
+            answer = each.call.response or EMPTY
+            self._answers[each.template][each.run, each.node, tuple(each.indices.items())] = answer
+            for path in answer:
+                listed = _LISTED.match(path)
+                if listed is not None:
+                    leaf = path[listed.end() :].partition("]")[2]
+                    self._leaves[each.template].setdefault(listed[0], f"{listed[0]}[{EACH}]{leaf}")
+
+    def of_loop(self, name: str, body: Sequence[Step], seen: Sequence[LoopRun]) -> tuple[Flow, bool] | None:
+        """The list that had as many elements as a loop had iterations, whenever it was come to.
+
+        Args:
+            name: the loop's id.
+            body: its steps.
+            seen: each time that it was come to.
+
+        Returns:
+            A leaf of its elements, and whether the loop's calls name them; None where there is no such list, or where
+            all had one length, which shows nothing.
+        """
+        if len({each.times for each in seen}) < 2:
+            return None
+        inside = list(calls(body))
+        named = [flow for call in inside for rule in call.arguments.values() for flow in flows(rule)]
+        named = [flow for flow in named if isinstance(flow.element, Counter) and name in flow.element.steps]
+        for template in takewhile(lambda template: template != inside[0].id, self._answers):
+            for listed, path in self._leaves[template].items():
+                if all(self._elements(template, listed, each) == each.times for each in seen):
+                    by_name = [flow.path for flow in named if flow.call == template]
+                    by_name = [each for each in by_name if each.startswith(f"{listed}[")]
+                    return Flow(template, Side.RESPONSE, min(by_name, default=path)), bool(by_name)
+        return None
+
+    def _elements(self, template: str, listed: str, loop: LoopRun) -> int | None:
+        """How many elements a list has in the latest answer of the same round; None where there is none."""
+        around = tuple(loop.rounds.items())
+        for depth in range(len(around), -1, -1):
+            place = loop.run, loop.node, around[:depth]
+            if place in self._answers[template]:
+                key = template, place, listed
+                if key not in self._numbers:
+                    self._numbers[key] = len(elements_of(self._answers[template][place], listed))
+                return self._numbers[key]
+        return None

@@ -1,0 +1,54 @@
+"""Loops that go through the list of an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.mining.pipeline import mine_recordings
+from froude.mining.read.events import Event, Recording
+from froude.workload.scale import Scale
+from froude.workload.types import Repeat, Workload
+from froude.workload.walk import repeats
+from tests.support.mining.events import event
+
+
+def recorded(number: int, days: tuple[int, ...], *, more: int = 0, named: bool = True) -> Recording:
+    """A client that lists a folder a day, and deletes so many entries of each that are there."""
+    events: list[Event] = []
+
+    def add(method: str, request: dict, response: dict | None = None) -> None:
+        events.append(event(len(events), method, request, response))
+
+    for day, entries in enumerate(days):
+        names = [f"{number}{day}{at * 7 % 5}{at}" for at in range(entries)]
+        listing = {f"dirList.partialListing[{at}].path": name.encode() for at, name in enumerate(names)}
+        add("getListing", {"src": f"/in/{day}"}, {"dirList.remainingEntries": 0, **listing})
+        for name in names[: len(names) - more]:
+            add("delete", {"src": f"/in/{day}/{name}" if named else "/lock"})
+        add("mkdirs", {"src": f"/out/{day}"})
+    return Recording(tuple(events), Scale.of(days=len(days), n=number))
+
+
+def loops(workload: Workload) -> list[Repeat]:
+    """All of its loops, outer ones first."""
+    return [loop for node in workload.node_types for loop in repeats(node.steps)]
+
+
+RUNS = (1, (3, 1, 4)), (2, (2, 6, 2, 5)), (3, (7, 3))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_loop_runs_as_often_as_an_answer_has_elements(named: bool) -> None:
+    """The listing of its own round; no formula is asked about."""
+    workload = mine_recordings([recorded(*run, named=named) for run in RUNS])
+    outer, inner = loops(workload)
+    assert (str(outer.times), outer.each) == ("days", None)
+    assert inner.each is not None
+    assert (inner.each.call, inner.each.path) == ("client.c1", "dirList.partialListing[{each}].path")
+    assert not [question for question in workload.questions if question.number == inner.id]
+
+
+def test_another_number_is_not_that_of_the_list() -> None:
+    """One fewer than the entries: the list alone does not say it."""
+    workload = mine_recordings([recorded(*run, more=1) for run in RUNS])
+    assert all(loop.each is None for loop in loops(workload))
