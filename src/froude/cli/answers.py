@@ -41,7 +41,6 @@ def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str |
     """The page and its figures, if a place for them is given.
 
     Args:
-        page: what was found, as a report.
         path: of the page; None for none.
 
     Returns:

@@ -64,7 +64,6 @@ def perform(
 
     Args:
         read: what the command reads, but for the workload.
-        output: folder of the comparison and of the run of each arm.
         written: where else the comparison is written; None for nowhere.
 
     Raises:

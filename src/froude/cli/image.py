@@ -303,9 +303,6 @@ class _Read:
 def _reading(settings: Settings, path: Path, hadoop: str | None) -> Iterator[_Read]:
     """Read an image, or the XML of one; its columns are there until the block ends.
 
-    Args:
-        hadoop: the release, or folder of jars, that was named.
-
     Raises:
         InputError: it is neither, or damaged.
     """

@@ -54,9 +54,6 @@ def pairs(texts: Sequence[str], flag: str) -> dict[str, str]:
 def member(kind: type[Member], text: str, flag: str) -> Member:
     """A member of an enumeration by its value, where its module is loaded by the command alone.
 
-    Args:
-        flag: whose value the text is, for the error.
-
     Raises:
         InputError: another text, with the words that are allowed.
     """

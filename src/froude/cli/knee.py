@@ -122,11 +122,7 @@ def perform(settings: Settings, runner: KneeRunner, output: Path) -> None:
 
 
 def would_text(runner: KneeRunner) -> str:
-    """What a search raises, how its clients are played where they are played once, and about how long it takes.
-
-    Args:
-        runner: of a scenario that was checked.
-    """
+    """What a search raises, how its clients are played where they are played once, and about how long it takes."""
     from froude.experiment.knee.duration import estimate_text, load_of
     from froude.experiment.knee.words import once_text
 

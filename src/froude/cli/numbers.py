@@ -32,7 +32,6 @@ def amount(
         unit: `s` or `B`.
         each: base units in the option's own, such as 1 << 30 of one in GiB.
         least: the smallest that is allowed, in the option's own unit.
-        most: the largest.
 
     Raises:
         typer.BadParameter: another unit, no number, or out of range.

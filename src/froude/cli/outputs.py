@@ -58,7 +58,6 @@ def claim(settings: Settings, outputs: Sequence[Output], inputs: Iterable[Path |
     """Make sure that a command may write where it was told to.
 
     Args:
-        outputs: every place that it writes to.
         inputs: every file and folder that it reads; names of what is no path are left out.
 
     Raises:

@@ -45,7 +45,6 @@ class RichProgress:
         """Show a task while the block runs; a mark stays when it ended well.
 
         Args:
-            label: what is being done, in a few words.
             total: units in the whole work; None where nobody knows, and the bar only moves.
         """
         if self._open == 0:
@@ -106,7 +105,6 @@ class LineProgress:
         """Say that a step begins, and that it ended.
 
         Args:
-            label: what is being done, in a few words.
             total: units in the whole work; None where nobody knows.
         """
         step = _Step(label, total, self._write, self._clock)
@@ -164,7 +162,6 @@ class _Heartbeat:
     """Lines of a step that says nothing itself: one when it is long enough to have any, one now and then.
 
     Args:
-        timer: as of `LineProgress`.
         innermost: whether no other step is at work within it, whose lines say enough.
     """
 

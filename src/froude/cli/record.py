@@ -195,7 +195,6 @@ def _record(
     """Record every run and show it; where one fails or Ctrl-C comes, what is kept, and how to go on.
 
     Args:
-        runs: gives each as it is recorded.
         rest: the command line of the runs from a number on.
     """
     from froude.experiment.own_job import failed_output

@@ -73,10 +73,6 @@ def _perform(
 ) -> None:
     """Perform an experiment as the command of its kind does.
 
-    Args:
-        output: as of `run`.
-        metrics_port: as of `run`.
-
     Raises:
         FroudeError: it cannot be performed.
         typer.Exit: as the command of its kind.

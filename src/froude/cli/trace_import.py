@@ -382,11 +382,7 @@ def _names(path: Path) -> Names:
 
 
 def recognised(trace: Trace, form: str) -> str:
-    """The first line of an import of calls.
-
-    Args:
-        form: of what it was made from.
-    """
+    """The first line of an import of calls."""
     from froude.base.summary import counted, recognised_text
 
     calls = trace.calls

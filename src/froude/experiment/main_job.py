@@ -92,8 +92,6 @@ def run_main_job(
     """Run the whole chain once.
 
     Args:
-        job: what the real clients do, and at which scales.
-        hadoop: the release to record and to play against.
         progress: where to show what is going on.
         seed: root of the play's random choices, and of the ids that recorded namespaces begin with.
         command: the command line that runs it, as typed; without one, every lineage names its own call.
@@ -194,11 +192,9 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
         fast: quick start-up of the daemons instead of full speed.
         replication: copies of each block that clients are told to make.
         settle_s: how long the recording goes on after the job; None for the default of HDFS or YARN.
-        properties: further ones of daemons and clients.
         faults: what happens to nodes while the job runs; noted in the Trace.
         aged: whether block, file and generation ids begin where a namespace in use has them; a number is the seed.
         name: of the Trace; by default the next free number.
-        notes: free facts to keep in it.
         command: what the Trace's lineage says it was made by.
 
     Returns:

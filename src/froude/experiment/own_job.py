@@ -258,7 +258,6 @@ def record_runs(
         name: of the Trace; with several, each has its number after it. By default the next free numbers.
         seed: root of the random numbers by which the ids of each namespace are moved on; None for fresh namespaces.
         notes: free facts to keep in each Trace.
-        options: of the clusters and the lineage.
 
     Raises:
         InputError: a name or its output's place is taken, the command names a variable that is not there, or it

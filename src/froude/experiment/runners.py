@@ -285,9 +285,6 @@ class RecordRunner:
     def claim(self, workspace: Path) -> None:
         """Make sure that its Traces can be kept; nothing is made.
 
-        Args:
-            workspace: the folder around which they are kept.
-
         Raises:
             InputError: a name or a place is taken.
         """
@@ -356,9 +353,6 @@ class SweepRunner:
 
     def runs_there(self, output: Path) -> dict[Path, Run]:
         """The runs of this sweep that are there already, by folder; one that was interrupted counts as none.
-
-        Args:
-            output: folder of the sweep.
 
         Raises:
             InputError: something else stands in the place of a run.

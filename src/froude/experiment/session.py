@@ -50,7 +50,6 @@ class Hadoop(distribution.Hadoop):
 
         Args:
             heap: its largest heap, such as `4 GB`.
-            options: see `froude.hadoop.cluster.namenode.NameNodeOptions`.
         """
         return NameNode(self, heap=heap, **options)
 
@@ -60,7 +59,6 @@ class Hadoop(distribution.Hadoop):
         Args:
             datanodes: how many, 1 to 240.
             replication: copies of each block.
-            options: see `froude.hadoop.cluster.cluster.ClusterOptions`.
         """
         return Cluster(self, datanodes=datanodes, replication=replication, **options)
 
@@ -174,10 +172,6 @@ def duet(
     scenario: DuetScenario | Path | str, folder: Path | str, *, progress: Progress | None = None
 ) -> Comparison:
     """Play baseline and candidate at the same time, as `froude compare --duet` does; each arm's run is kept.
-
-    Args:
-        scenario: of kind duet, or its file.
-        folder: of both runs.
 
     Raises:
         InputError: it is a scenario of another kind.

@@ -42,9 +42,6 @@ _PRODUCTION = re.compile(
 def parse_xml(data: bytes, *, name: str) -> Any:
     """The root element of an XML document that declares no entities and asks for nothing.
 
-    Args:
-        name: what it is called, for errors.
-
     Raises:
         InputError: no XML, or a document type, which could name files or grow without bound.
     """
@@ -64,9 +61,6 @@ def parse_xml(data: bytes, *, name: str) -> Any:
 
 def parse_site(data: bytes, *, name: str = "site.xml") -> dict[str, str]:
     """The properties of a `*-site.xml`; of two with one name the later counts, as in Hadoop.
-
-    Args:
-        name: what to call it in errors.
 
     Raises:
         InputError: no XML, another root element, or a property without a name.
@@ -125,7 +119,6 @@ def edited(data: bytes, changes: Mapping[str, str | None], *, name: str = "site.
     Args:
         data: the document; empty for none yet.
         changes: values by name; None takes a property out.
-        name: what to call it in errors.
 
     Raises:
         InputError: it is no configuration.

@@ -149,7 +149,6 @@ def selection(
     """The class, or classes, that Algorithm 1 chooses for each job: the node label to submit it with.
 
     Args:
-        jobs: graphs of their stages.
         grouping: how classes are made; None for the paper's numbers.
         concurrency: how the most containers of a job at one time are counted.
         last_s: how long the last run of each took; None for what its graph has.
@@ -362,7 +361,6 @@ def inspection(  # noqa: PLR0913 - what, by whom, how, and how often
 
     Args:
         located: where blocks lie.
-        policies: that copy again.
         days: the last ones of the record of reimages; 0 where none is simulated.
         fill: share of the space that these blocks take.
         runs: on this datacenter, each with chance of its own.

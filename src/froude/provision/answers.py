@@ -139,7 +139,6 @@ def uncertainty(
 
     Args:
         ranges: `PATH=RANGE` each, such as `dataset.photos.size=150GB..250GB`.
-        samples: how many to draw.
         wanted: share of them that a plan must sustain, 0 to 1.
 
     Raises:
@@ -198,7 +197,6 @@ def sweep(
     """Cost against SLA: plans at multiples of it; those that Ctrl-C leaves whole are kept.
 
     Args:
-        factors: the multiples.
         baselines: whether clusters with one storage type stand next to each.
     """
     check_range("factors", factors, *_MULTIPLES)
@@ -262,7 +260,6 @@ def comparison(
 
     Args:
         factors: multiples of their SLAs.
-        names: of the designs.
     """
     check_range("factors", factors, *_MULTIPLES)
     what = f"compiling both designs at {counted(len(factors), 'load')}"

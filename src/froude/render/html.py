@@ -98,7 +98,6 @@ def save(
 
     Args:
         path: where the page goes.
-        interactive: as in `report_html`.
         suffix: of the JSON, which has the page's name otherwise; another one where `.json` is taken by results.
         origin: how it came to be; stands in the figures.
 
@@ -126,11 +125,7 @@ def report_files(
     """What `save` writes: the page, then its figures, by their places.
 
     Args:
-        report: what the page shows.
-        page: the HTML file's place.
-        interactive: as in `report_html`.
         suffix: put in place of the page's own for the file of figures.
-        origin: what the figures' lineage says of how they came to be.
 
     Returns:
         The bytes of both files, by their places.

@@ -33,11 +33,7 @@ MIGRATIONS = Migrations("report", 2, {1: _stamped}, unstamped=REPORT)
 
 
 def report_json(report: Report, origin: Origin | None = None) -> str:
-    """The report as JSON text, two spaces deep, ending in a line feed.
-
-    Args:
-        origin: how it came to be.
-    """
+    """The report as JSON text, two spaces deep, ending in a line feed."""
     # a path that is not UTF-8 arrives with lone surrogates, which no file can hold
     fields = json.loads(json.dumps(report_dict(report), ensure_ascii=False).encode(errors="replace"))
     return dump_sealed_figures(MIGRATIONS, fields, origin or Origin())

@@ -123,11 +123,7 @@ class ControllerConfig(Serving):
         return _STALE_ROUNDS * self.interval_s + self.timeout_s
 
     def solver(self, *, seed: int = 0) -> Solver:
-        """Who decides.
-
-        Args:
-            seed: of what a policy leaves to chance.
-        """
+        """Who decides."""
         writes = {
             name: each.writes_bytes_per_day
             for name, each in self.hypervisors.items()

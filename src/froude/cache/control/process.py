@@ -42,7 +42,6 @@ def run_controller(config: ControllerConfig, *, ready: Say, failed: Say, seed: i
 
     Args:
         ready: told the address once it answers.
-        seed: of what a policy leaves to chance.
 
     Raises:
         FroudeError: it cannot begin.

@@ -98,9 +98,6 @@ class MissRatioCurve:
 
         It is what *one* cache of a size each would miss in both, as of two windows of one VM; two VMs that share a cache
         disturb each other, which no merging shows.
-
-        Args:
-            other: another window of the same VM.
         """
         accesses = self.accesses + other.accesses
         if not accesses:

@@ -149,7 +149,6 @@ class Shards:
 
         Args:
             chunk_bytes: size of a chunk; 1 or more.
-            points: the most that the curve shall have.
             cautious: standard deviations of the sampling error by which sizes are shown larger. A loop's curve is a
                 cliff, and a cache that ends a little before it hits nothing. 0 for the likeliest curve.
         """

@@ -62,9 +62,6 @@ class DiskClient:
     def limit(self, limits: Limits) -> None:
         """Set both limits.
 
-        Args:
-            limits: new ones, at once.
-
         Raises:
             TargetError: it does not answer, or refuses.
         """

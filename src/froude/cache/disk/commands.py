@@ -119,10 +119,6 @@ def _number(said: Mapping[str, Any], key: str, *, least: float, whole: bool = Fa
 
 
 def answer_line(answer: Mapping[str, Any] | FroudeError) -> bytes:
-    """An answer as it is sent.
-
-    Args:
-        answer: its fields, or what was wrong.
-    """
+    """An answer as it is sent."""
     fields = {"error": answer.parts()} if isinstance(answer, FroudeError) else answer
     return json.dumps(fields).encode() + b"\n"

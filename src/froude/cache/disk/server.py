@@ -231,11 +231,7 @@ class _Client:
 
 
 class NbdServer:
-    """Serves a disk to NBD clients.
-
-    Args:
-        export: what clients are told of it.
-    """
+    """Serves a disk to NBD clients."""
 
     def __init__(self, service: Service, export: Export, note: Callable[[str], None]) -> None:
         self.loop = asyncio.get_running_loop()

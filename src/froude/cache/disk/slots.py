@@ -90,11 +90,7 @@ class CacheFile:
         """Why nothing was restored; None where something was, or the file was new."""
 
     def begin(self, asked: Granted) -> Granted:
-        """What is in force from now on: what an earlier life that was asked for the same was told last, else that.
-
-        Args:
-            asked: by who starts it.
-        """
+        """What is in force from now on: what an earlier life that was asked for the same was told last, else that."""
         self._asked = asked
         self._in_force = kept(self._head, asked) or asked
         return self._in_force

@@ -131,11 +131,7 @@ class Space:
         yield begin, last, slot
 
     def vacate(self, most: int) -> list[int]:
-        """Slots to be made holes so that a shrink goes on; they take space until `punched`.
-
-        Args:
-            most: how many at once.
-        """
+        """Slots to be made holes so that a shrink goes on; they take space until `punched`."""
         slots: list[int] = []
         while len(slots) < min(most, self.excess) and (self._spare or self._evict()):
             if self._spare:

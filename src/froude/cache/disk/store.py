@@ -22,8 +22,6 @@ class Store:
     """One cached disk.
 
     Args:
-        space: bookkeeping of the cache, with what was restored.
-        places: image, cache file, and who works.
         counters: to count on; None to begin.
         cache_writes: whether chunks that are written whole are cached.
     """

@@ -86,7 +86,6 @@ class Table:
 
     Args:
         buffer: `geometry.table_bytes` or more; zeros are empty records.
-        geometry: of disk and cache.
         generation: salts the checksums of records.
     """
 

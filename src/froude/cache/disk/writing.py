@@ -134,7 +134,6 @@ class Writer:
             offset: of its first byte.
             length: bytes, at least 1; the range lies in the disk.
             hole: whether its space may be given back.
-            durable: as of `write`.
         """
         state, backing = self._state, self._state.places.backing
 

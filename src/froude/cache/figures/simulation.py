@@ -176,11 +176,7 @@ def _fewest_misses(ratios: Mapping[str, float], reads: int) -> str:
 def replay_report(
     trace: BlockTrace, how: Replay, found: Sequence[Replayed], facts: Mapping[str, str]
 ) -> Report:
-    """A block trace under each policy.
-
-    Args:
-        found: by policy.
-    """
+    """A block trace under each policy."""
     ratios = {each.policy: each.miss_ratio for each in found if each.miss_ratio is not None}
     lede = _fewest_misses(ratios, sum(found[0].reads.values()))
     what = (

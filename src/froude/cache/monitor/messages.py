@@ -196,9 +196,6 @@ class HypervisorReport(Message):
 def parsed(kind: type[M], document: object, *, peer: str) -> M:
     """A message out of what a peer sent.
 
-    Args:
-        peer: who sent it, for the error.
-
     Raises:
         TargetError: it is none, with the first field that is wrong.
     """

@@ -65,7 +65,6 @@ def applications(
     """The applications of all VMs that talk to another, or have a role; linear in VMs and flows.
 
     Args:
-        roles: of the processes on each VM.
         least_bytes_per_s: flows below it join nothing: a lone probe does not make two clusters one.
 
     Returns:

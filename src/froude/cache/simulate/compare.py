@@ -51,9 +51,7 @@ def compare(
     """Play a scenario under policies.
 
     Args:
-        seeds: the same ones give the same outcomes.
         runs: how many, each with data and reads of its own, the same for every policy.
-        workers: see `froude.base.parallel`.
         done: called with each outcome as soon as it is known.
 
     Returns:

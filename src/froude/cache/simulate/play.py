@@ -108,8 +108,6 @@ def play(scenario: Scenario, policy: Policy, seeds: Seeds, run: int = 0) -> Outc
     """Play a scenario to its end.
 
     Args:
-        scenario: clusters and their jobs.
-        policy: how SSDs are split.
         seeds: of what VMs read, the same for every policy; and of the policy.
         run: a number to tell outcomes apart.
 

@@ -89,8 +89,6 @@ def replay_all(
     """A trace under policies.
 
     Args:
-        trace: of one volume or more.
-        workers: see `froude.base.parallel`.
         done: called with what came of each policy as soon as it is known.
     """
     return parallel.map(_replayed, [_Task(trace, how, name, seeds) for name in names], workers, done)

@@ -26,8 +26,6 @@ def kept(
     """The hypervisors whose split should stay.
 
     Args:
-        state: the VMs with their sizes of now.
-        policy: by which the new sizes were found.
         sizes: by VM.
         least_gain: part of the cost that a move must save, 0 or more.
     """

@@ -197,11 +197,7 @@ def _caps(state: State, shares: Mapping[str, Share]) -> dict[str, tuple[float, s
 
 
 def advise(state: State) -> list[Advice]:
-    """What to move where, one VM for each SSD that is wanted too much, each place counted once.
-
-    Args:
-        state: the VMs with the operations that they want.
-    """
+    """What to move where, one VM for each SSD that is wanted too much, each place counted once."""
     spare = {
         each.name: each.iops - sum(vm.iops for vm in state.on(each))
         for each in state.hypervisors

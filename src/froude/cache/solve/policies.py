@@ -44,7 +44,6 @@ class Policy(Protocol):
 
         Args:
             state: whose floors fit on each SSD.
-            seeds: of what is left to chance.
         """
 
 

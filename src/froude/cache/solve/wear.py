@@ -29,7 +29,6 @@ def lasting(
 
     Args:
         state: whose floors fit on each SSD.
-        seeds: of what is left to chance.
         remarks: what had to be done is added.
 
     Returns:

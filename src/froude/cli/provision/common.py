@@ -106,7 +106,6 @@ def origin(settings: Settings, files: Sequence[str | Path]) -> Origin:
     """How what is written came to be: the command, its seed, and what it read.
 
     Args:
-        settings: global flags, with the command and its seed.
         files: paths or shipped names of what was read.
 
     Raises:
@@ -153,7 +152,6 @@ def facts(settings: Settings, files: Sequence[str]) -> dict[str, str]:
 
     Args:
         settings: global flags; the seed is of these.
-        files: the inputs, as they were named.
     """
     from froude.base.version import __version__
 
@@ -161,11 +159,7 @@ def facts(settings: Settings, files: Sequence[str]) -> dict[str, str]:
 
 
 def summary(problem: Problem, plan: ProvisionPlan) -> str:
-    """A plan for people.
-
-    Args:
-        plan: of a cluster, or with the constraints in conflict.
-    """
+    """A plan for people."""
     from froude.provision.check.bill import bill
 
     if not plan.found:

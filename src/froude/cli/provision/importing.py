@@ -153,7 +153,6 @@ def catalog_of(name: str, place: str) -> Catalog:
 
     Args:
         name: a path, or a shipped name.
-        place: of the name, for an error.
 
     Raises:
         InputError: there are none.

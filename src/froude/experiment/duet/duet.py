@@ -161,10 +161,7 @@ def duet(
 
     Args:
         plan: one whose load further clients can keep up.
-        starts: make the targets of baseline and candidate.
         folder: where the run of each arm is kept, in `baseline` and `candidate`; None for nowhere.
-        progress: shows what goes on.
-        command: as of `play`.
 
     Raises:
         InputError: the plan cannot be played so.

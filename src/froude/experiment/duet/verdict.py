@@ -101,12 +101,7 @@ def look_at(slices: Sequence[Slice], number: int, *, margin: float, level: float
 
 
 def explained(batches: Sequence[Batch], level: float, margin: float) -> Iterator[Row]:
-    """Service time of each method, which decides nothing.
-
-    Args:
-        level: of each interval.
-        margin: as of `look_at`.
-    """
+    """Service time of each method, which decides nothing."""
     for name in methods_of(batches):
         measure = Measure(f"service time({name})", f"time of an answer of {name}", "s", Sort.RESOURCE)
         row = ratio(measure, [each.method_s(name) for each in batches], level, margin)
@@ -130,8 +125,6 @@ def ratio(
 
     Args:
         pairs: of baseline and candidate, by batch.
-        level: of its test and its interval.
-        margin: as of `look_at`.
     """
     known = [pair for pair in pairs if pair is not None and min(pair) > 0]
     if len(known) < max(2, len(pairs)):

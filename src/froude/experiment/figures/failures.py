@@ -15,7 +15,6 @@ def failures_table(failures: Sequence[Failure], note: str = "") -> Table:
 
     Args:
         failures: groups of them; beyond forty they are only counted.
-        note: what else to know of them.
     """
     rows: list[tuple[Value, ...]] = [
         (

@@ -78,7 +78,6 @@ def page(parts: Sequence[Part], *, title: str = "", names: Sequence[str] = ()) -
     """A page of parts in the order given; Traces are gathered in one section, at the place of the first.
 
     Args:
-        parts: Traces, Workloads, Runs and whatever else has sections.
         title: the page's heading; by default what it is of, and the result.
         names: of the parts, which stand below the heading; by default their kinds, in sections alone.
 

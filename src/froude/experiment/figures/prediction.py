@@ -23,7 +23,6 @@ def prediction_report(
 
     Args:
         other: of another run of its size; none where there is none, so that all sites count.
-        delays: when nodes of each type started.
     """
     section = prediction_section(prediction, scale)
     if prediction.sequence_share is None:

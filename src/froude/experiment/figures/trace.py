@@ -36,7 +36,6 @@ def traces_section(
     """What was recorded.
 
     Args:
-        traces: the runs, in the order they are shown.
         closures: each run's comparison with the NameNode's audit log, where there is one.
         names: of the runs; by default they are numbered and the table does not name them.
     """

@@ -62,7 +62,6 @@ def knee(
             kept, for a NameNode `p99 < 1 s`, `error_rate < 1 %` and `datanodes_lost < 1`, each unless one of its own
             is on the same measure (`emulation.limits`).
         at: Scale to begin with; a variable that is not named begins with its largest recorded quantity.
-        progress: shows what goes on.
         clock: the time; the machine's by default.
 
     Returns:
@@ -108,10 +107,6 @@ def prepare(
     workload: Workload, options: KneeOptions, *, at: Mapping[str, str | float | Quantity] | None = None
 ) -> tuple[Loads, tuple[str, ...]]:
     """The loads of a search and all limits that they must keep; nothing is started.
-
-    Args:
-        options: as of `knee`.
-        at: as of `knee`.
 
     Raises:
         InputError: something of it cannot be, or the first load cannot be played.

@@ -51,11 +51,7 @@ def pinned(processors: frozenset[int] | None) -> Iterator[None]:
 
 
 def pinning_text(processors: tuple[frozenset[int], frozenset[int]] | None) -> str:
-    """Where target and player are.
-
-    Args:
-        processors: as of `apart`.
-    """
+    """Where target and player are."""
     if processors is None:
         needed = f"{LEAST} processors or more on two cores or more"
         return f"no, this needs {needed}; target and player share all of them"

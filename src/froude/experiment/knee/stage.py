@@ -48,7 +48,6 @@ class Stage:
         """Nothing is started before the first play.
 
         Args:
-            start: makes the targets of a play.
             keeps: whether daemons may stay up; plays must not depend on what was played on them before.
             processors: that targets run on; None for any.
         """

@@ -107,7 +107,6 @@ def play_text(run: RunSummary, outcome: str, others: float = 0.0) -> str:
     """One play in a line: its rate, p99, who was the limit, and the way out where that was the machine.
 
     Args:
-        outcome: what came of it, in a word.
         others: cores that other work used right before or after the play.
     """
     name, p99_ms = slowest_of(run)
@@ -189,11 +188,7 @@ def once_text(reason: str) -> str:
 
 
 def others_first_text(others: float, cores: int) -> str:
-    """That other work is on the machine before the first play; empty where it is not.
-
-    Args:
-        others: cores that it uses.
-    """
+    """That other work is on the machine before the first play; empty where it is not."""
     if others < OTHERS:
         return ""
     return (

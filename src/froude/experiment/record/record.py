@@ -34,7 +34,6 @@ class Recording:
 
         Args:
             capture: what records it; it was started.
-            children: waits for the client programs, or ends them.
         """
         self.cluster = cluster
         self._capture = capture
@@ -113,7 +112,6 @@ class Recording:
 
         Args:
             command: program and arguments; `{uri}` in one becomes the proxied URI.
-            options: as for `subprocess.Popen`.
         """
         return self._children.spawn([part.replace("{uri}", self.uri) for part in command], **options)
 

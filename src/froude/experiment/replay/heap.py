@@ -100,7 +100,6 @@ def answer_of(points: Sequence[MeasuredHeap], release: str) -> Answer:
 
     Args:
         points: with references of 8 bytes.
-        release: of Hadoop.
     """
     own = tuple(HeapPoint(each.inodes, each.blocks, each.used_bytes, each.heap_bytes) for each in points)
     law = HeapLaw(own, {"hadoop": release}, shipped_law().points)

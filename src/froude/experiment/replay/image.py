@@ -62,9 +62,6 @@ class Replayed:
     def check_room(self, datanodes: int) -> None:
         """Refuse DataNodes that cannot hold the blocks, so that their NameNode never left safe mode.
 
-        Args:
-            datanodes: how many there are.
-
         Raises:
             InputError: they are too few.
         """
@@ -109,7 +106,6 @@ def replayed_image(
 
     Args:
         scratch: an empty folder.
-        progress: shows what goes on.
 
     Raises:
         InputError: the image, or the profile, is not what it should be.
@@ -149,9 +145,7 @@ def made_up(wanted: Profile, inodes: int | None, seeds: Seeds, hadoop: Hadoop, f
     """The image of a namespace that is made up.
 
     Args:
-        wanted: what it is like.
         inodes: how many, in place of the profile's number.
-        hadoop: the release that will read it.
         folder: where it is written.
     """
     template = make_template(wanted, np.random.default_rng(seeds.value))
@@ -201,11 +195,7 @@ def copies_for(namespace: Namespace, factor: float) -> list[Copied]:
 def grown_text(
     namespace: Namespace, factor: float, copied: Sequence[Copied], composer: CopyingComposer
 ) -> str:
-    """What the run says of it.
-
-    Args:
-        factor: that was asked for.
-    """
+    """What the run says of it."""
     inodes, blocks = int(namespace.linked.sum()), namespace.blocks.num_rows
     return (
         f"The namespace was grown by {factor:g}: {inodes:,} inodes became {inodes + composer.inodes:,}, {blocks:,} "

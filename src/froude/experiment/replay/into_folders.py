@@ -66,11 +66,7 @@ def ends_of(
 
 
 def with_ends(batches: Iterable[pa.RecordBatch], ends: Mapping[int, str]) -> Iterator[pa.RecordBatch]:
-    """The lines of a log with the path where each rename ends as its `dst`.
-
-    Args:
-        ends: as of `ends_of`.
-    """
+    """The lines of a log with the path where each rename ends as its `dst`."""
     numbers, first = np.asarray(sorted(ends), np.int64), 1
     for batch in batches:
         here = numbers[np.searchsorted(numbers, first) : np.searchsorted(numbers, first + batch.num_rows)]

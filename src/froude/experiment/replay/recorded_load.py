@@ -64,7 +64,6 @@ def make_ready(log: Iterable[AuditLine], path: Path, rounds: Rounds | None = Non
 
     Args:
         log: in the order of their times.
-        path: of the file that players read.
         rounds: of these lines, for a log that begins again when it is over.
 
     Raises:
@@ -163,7 +162,6 @@ def make_trace_ready(trace: Trace, path: Path, cut: Cut | None = None) -> Ready:
     """Write the calls of a Trace's clients for a replay.
 
     Args:
-        path: of the file that players read.
         cut: leaves out what an image holds already.
 
     Raises:

@@ -45,7 +45,6 @@ def parse_web(text: str, *, place: str = "http") -> tuple[str, int]:
 
     Args:
         text: `HOST:PORT`, or with `http://` before it.
-        place: what it is a value of, for the error.
 
     Raises:
         InputError: another form.

@@ -64,11 +64,7 @@ class SweptArm:
     """Whether that is because its load is another one, which may be what is varied."""
 
     def counting(self, measure: str) -> list[float]:
-        """The values of a measure in the runs that count.
-
-        Args:
-            measure: one of the sweep's.
-        """
+        """The values of a measure in the runs that count."""
         values = (run.values.get(measure) for run in self.runs if not run.left_out)
         return [value for value in values if value is not None]
 

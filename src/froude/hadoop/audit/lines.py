@@ -125,7 +125,6 @@ def audit_lines(
     Args:
         lines: with or without their ends; empty ones are passed over.
         name: of the log, for the places of lines that are left out.
-        zone: as of `parse_line`.
     """
     for number, text in enumerate(lines, 1):
         for each in records_of(text) if text.strip() else ():
@@ -204,7 +203,6 @@ def parse_message(message: str, when_s: float | None, *, escaped: bool = True) -
     Args:
         message: from `allowed=` or `ugi=` on.
         when_s: seconds since the epoch.
-        escaped: as of `parse_line`.
 
     Raises:
         InputError: it has no user or no command, or `allowed` is neither true nor false.

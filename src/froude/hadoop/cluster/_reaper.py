@@ -29,7 +29,6 @@ def main(parent: int, pid_file: str, command: list[str], *, descendants: bool = 
     Args:
         parent: process id of Froude; when it is not this process's parent any more, nothing is run.
         pid_file: where the daemon's process id is written; `-` for nowhere.
-        command: the program's path and its arguments.
         descendants: whether all that it has started is killed as well, in whatever group.
 
     Returns:

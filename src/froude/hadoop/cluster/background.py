@@ -89,11 +89,7 @@ def running(workspace: Path) -> State | None:
 
 
 def ended(workspace: Path, state: State) -> dict[str, str | None]:
-    """The processes of a cluster that no longer run, each with the last error of its log.
-
-    Args:
-        workspace: the folder that it belongs to.
-    """
+    """The processes of a cluster that no longer run, each with the last error of its log."""
     run = folder_of(workspace) / "run"
     return {
         each.name: last_error(*(run / each.name / f"{each.name}.{end}" for end in ("log", "out")))
@@ -119,7 +115,6 @@ def start(
     """Start a cluster in the background and wait until it is live.
 
     Args:
-        workspace: the folder that it belongs to.
         timeout_s: how long it may take.
         supervisor_module: the module whose process holds the cluster.
 
@@ -137,7 +132,6 @@ def held(
     """The same for as long as the block runs: it is ended with the block, and falls with this process.
 
     Args:
-        workspace: the folder that it belongs to.
         timeout_s: how long it may take.
         supervisor_module: the module whose process holds the cluster.
 
@@ -200,7 +194,6 @@ def stop(workspace: Path, *, timeout_s: float = 30) -> State | Process | None:
     """End what `start` started, exactly that, and remove its folder.
 
     Args:
-        workspace: the folder that it belongs to.
         timeout_s: seconds the supervisor gets to end in order before it is killed, and then its daemons to
             fall.
 

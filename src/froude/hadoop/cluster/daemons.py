@@ -208,7 +208,6 @@ class Daemon:
 
         Args:
             ready: whether it does; asked every 20 ms.
-            what: what is waited for, for the error.
 
         Raises:
             TargetError: it died, or did not answer in time; with the last error of its own log.

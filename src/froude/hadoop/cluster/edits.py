@@ -157,9 +157,6 @@ def operations(path: Path, hadoop: Hadoop, scratch: Path) -> Iterator[Operation]
 def read_xml(xml: Path, name: Path) -> Iterator[Operation]:
     """The transactions in what the viewer has written.
 
-    Args:
-        name: the file of edits, for errors.
-
     Raises:
         InputError: it is not such a file.
     """

@@ -44,9 +44,6 @@ class Fault:
 def parse_fault(text: str, *, place: str = "fault") -> Fault:
     """Read `kill datanode 0 after 20 s` or `stop nodemanager 1 after 10 s for 15 s`.
 
-    Args:
-        place: what it is a value of, for the error.
-
     Raises:
         InputError: another form.
     """
@@ -90,7 +87,6 @@ def injected(
     Args:
         faults: what happens when, counted from the block's beginning.
         pid_of: the process id of a daemon by its name.
-        send: sends a signal to a process.
 
     Raises:
         InputError: the block ended before a fault came: what was recorded is not what was asked for.

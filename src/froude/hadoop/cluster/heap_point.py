@@ -61,7 +61,6 @@ def measured_heap(image: Path, hadoop: Hadoop, heap_bytes: int, *, compressed: b
 
     Args:
         image: its FsImage, or the folder around it.
-        heap_bytes: of its JVM.
         compressed: whether references have 4 bytes instead of 8, which no heap above 32 GB has.
 
     Raises:

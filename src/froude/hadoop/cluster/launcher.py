@@ -117,7 +117,6 @@ def write_home(
     """Write `conf`, `bin/hdfs` and `bin/hadoop`, with YARN `bin/yarn` and `bin/mapred`; nothing is done where they are.
 
     Args:
-        hadoop: the release whose classes are started.
         sites: properties by file name: core-site.xml, which holds `fs.defaultFS`, and hdfs-site.xml at the least.
         jobs: jars of ready jobs by the word that runs them; None without YARN.
 
@@ -142,7 +141,6 @@ def call(home: Path, words: Sequence[str], stdout: IO[str] | None = None) -> int
 
     Args:
         home: what `write_home` wrote.
-        stdout: in place of this process's output.
 
     Returns:
         Its exit code; 128 + N where signal N has ended it, as shells have it.

@@ -71,7 +71,6 @@ class YarnDaemons:
         """A NodeManager, which finds both masters at its own address.
 
         Args:
-            address: its own, by which it is known.
             behind: where it really listens; None for its own address.
         """
         folder = self.hdfs.folder / f"nodemanager-{index}"

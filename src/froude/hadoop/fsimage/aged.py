@@ -72,7 +72,6 @@ def aged(
 
     Args:
         sections: of any image, by their names.
-        name: what to call it in errors.
 
     Raises:
         InputError: a section is missing or damaged.

@@ -36,7 +36,6 @@ def decompressed(source: BinaryIO, codec: str, *, file: str) -> Iterator[bytes]:
     Args:
         source: its compressed bytes, and no more.
         codec: name of Hadoop's class; empty for none.
-        file: name of the image, for errors.
 
     Raises:
         InputError: the codec is not known, or the stream is damaged or ends early.

@@ -122,9 +122,6 @@ def kind(schema: Schema, name: str) -> type[Message]:
 def open_image(path: Path, schema: Schema) -> ImageFile:
     """Read an image's summary and see that its sections lie within the file, apart from each other.
 
-    Args:
-        path: the file, as a NameNode saves it.
-
     Raises:
         InputError: no image, or a damaged one.
     """
@@ -208,7 +205,6 @@ def image_bytes(summary: Fields, sections: Mapping[str, bytes]) -> bytes:
     """A whole image, in memory.
 
     Args:
-        summary: as for `write_image`.
         sections: bytes by the section's name.
     """
     file = io.BytesIO()

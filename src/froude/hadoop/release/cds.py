@@ -47,7 +47,6 @@ def class_path(hadoop: Hadoop, conf: Path, *, fast: bool) -> str:
     """The class path of a daemon or client: configuration first, or last where the archive is used.
 
     Args:
-        hadoop: the release whose jars are loaded.
         fast: whether the archive may be used, where there is one.
 
     Returns:

@@ -62,7 +62,6 @@ def parse(kind: Any, payload: bytes, at: int) -> tuple[Any, int]:
     """The delimited message at `at` and where it ends.
 
     Args:
-        kind: the message class to decode as.
         payload: the frame without its length.
         at: byte where the message's own length stands.
 

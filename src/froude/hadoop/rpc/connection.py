@@ -170,7 +170,6 @@ class Connection:
         """Make one call and wait for its answer.
 
         Args:
-            request: of the schema's class for it.
             protocol: declared protocol, when it is not the connection's.
             call_id: None takes the next free one. To repeat a call on a new connection give that connection
                 the same `client_id`, and the same id here.

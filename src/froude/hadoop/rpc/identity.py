@@ -69,7 +69,6 @@ def check_askable(service: str, address: tuple[str, int]) -> None:
 
     Args:
         service: what it is; empty means a NameNode.
-        address: its host and port, for the error.
 
     Raises:
         TargetError: it cannot tell; with the server that can be asked in its place.

@@ -36,7 +36,6 @@ class ServerConnection:
     """One connection, seen from the server.
 
     Args:
-        token: the TOKEN half, when tokens are offered.
         simple: whether a client may come without a token.
         limit_bytes: largest frame taken once the connection is open.
     """

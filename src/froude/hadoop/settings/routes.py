@@ -79,11 +79,7 @@ def ways_of_nodes(
 
 
 def ways_to_nodemanagers(addresses: Sequence[str], behind: Sequence[str]) -> list[Route]:
-    """How everyone reaches NodeManagers that listen behind the addresses by which they are known.
-
-    Args:
-        addresses: by which they are known.
-    """
+    """How everyone reaches NodeManagers that listen behind the addresses by which they are known."""
     port = yarn_settings.NODE_PORTS[0]
     return [
         Route((address, port), target_at("nodemanager", (address, port), ""), None, (at, port))

@@ -49,11 +49,7 @@ class Inspected:
 
 
 def inspection_report(name: str, found: Inspected, facts: Mapping[str, str]) -> Report:
-    """A page of what was found.
-
-    Args:
-        found: by the inspection.
-    """
+    """A page of what was found."""
     blocks = found.existing.blocks
     judged = [each for each in found.broken if each.judged]
     lede = f"Nothing is known of the servers on which {blocks:,} blocks lie: no constraint can be judged."

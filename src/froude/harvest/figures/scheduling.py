@@ -58,11 +58,7 @@ def schedule_report(
     policy: Policy,
     facts: Mapping[str, str],
 ) -> Report:
-    """Which class each job would run on.
-
-    Args:
-        choices: by job.
-    """
+    """Which class each job would run on."""
     names = [each.name for each in found.classes]
     rows: list[tuple[Value, ...]] = [
         (

@@ -51,7 +51,6 @@ class Calls:
         """Bind them.
 
         Args:
-            choose: chooses the classes of a job.
             view: the cluster as it was seen last.
         """
         self.choose, self.ran, self.view = choose, ran, view

@@ -121,7 +121,6 @@ def class_changes(
     """What makes nodes carry their classes.
 
     Args:
-        labelled: which class each node is of.
         queues: whether capacities of queues are changed, too, for labels.
 
     Raises:
@@ -161,7 +160,6 @@ def resource_changes(
 
     Args:
         prior: what was there before any change; its resources are a node's own. None takes those of now.
-        reserve: kept free on each node.
         measured: by node or host; None takes what the nodes report.
         expected: by node or host, the most CPU that its tenant is expected to use soon, 0 to 1. A node then takes no
             more containers than that leaves; killed are only those that what is used now leaves no room for.

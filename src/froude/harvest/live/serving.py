@@ -131,7 +131,6 @@ class Service:
         """Nothing is sent yet.
 
         Args:
-            cluster: to look at and to change.
             usage: what primary tenants use now, read anew at each look; None for what nodes report.
         """
         self._cluster, self._controller, self._places = cluster, controller, places

@@ -87,7 +87,6 @@ def run_commands(commands: Sequence[Sequence[str]], *, quiet_output: bool = Fals
     """Run commands side by side to their ends, with this process's input and output; all end with it.
 
     Args:
-        commands: program and arguments of each.
         quiet_output: whether what they print goes to standard error, so that ours stays alone on standard output.
 
     Returns:

@@ -20,11 +20,7 @@ _TASK_S = 20.0
 
 
 def drawn_jobs(seeds: Seeds, kinds: int = KINDS) -> list[JobGraph]:
-    """Made-up jobs in the shape of queries: many scans first, fewer and fewer joins behind, stages of unequal length.
-
-    Args:
-        seeds: the same ones draw the same jobs.
-    """
+    """Made-up jobs in the shape of queries: many scans first, fewer and fewer joins behind, stages of unequal length."""
     rng = seeds.random()
     jobs = []
     for number in range(kinds):
@@ -60,11 +56,7 @@ class Submitted:
 
 
 def arrays_of(submitted: Submitted, heartbeat_s: float, classes: int) -> containers.Work:
-    """Jobs as arrays; stages without a task take none, and are done with those before them.
-
-    Args:
-        classes: how many classes of servers there are.
-    """
+    """Jobs as arrays; stages without a task take none, and are done with those before them."""
     kinds = [_kind(job, submitted.factor, heartbeat_s) for job in submitted.kinds]
     sizes = np.array([len(kind.tasks) for kind in kinds], np.int64)[submitted.kind]
     edges = np.array([len(kind.children) for kind in kinds], np.int64)[submitted.kind]

@@ -86,7 +86,6 @@ def month_of(
 
     Args:
         datacenter: with as many days before, if it has them.
-        setting: how many days.
         grouping: how classes are made; None for the paper's.
 
     Raises:

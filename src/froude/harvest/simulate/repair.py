@@ -67,7 +67,6 @@ def run(targets: Targets, rules: Rules, state: Repairs, wiping: Wiping, chance: 
 
     Args:
         targets: the servers with the replicas of `state`.
-        rules: by which replicas find their new servers.
         state: as placed, with empty lists; its totals are the result.
         chance: numbers in [0, 1).
     """

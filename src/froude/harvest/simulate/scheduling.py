@@ -45,11 +45,8 @@ def compare(
     """Every scheduler on the same jobs at the same times, run by run.
 
     Args:
-        month: servers and tenants.
         jobs: kinds of jobs, from which each arrival is drawn.
-        seeds: the same ones give the same runs.
         runs: how many, each with arrivals of its own.
-        workers: see `froude.base.parallel`.
         done: called with each outcome as soon as it is known; its mean time is of all jobs that it ended.
 
     Returns:

@@ -82,7 +82,6 @@ def on_slots(
         time_s: shape (n,), in any order.
         share: shape (n,): 0 to 1 where right; NaN where there is none.
         start_s: when the first slot begins.
-        slot_s: how long each is.
         slots: how many; samples outside are left out.
 
     Returns:

@@ -61,9 +61,6 @@ class Locations:
 def read_fsck(lines: Iterable[str], *, name: str = "fsck") -> Locations:
     """Read it line by line; memory holds four bytes a replica.
 
-    Args:
-        name: what to call it in errors.
-
     Raises:
         InputError: no line is about a block with a replica, or one names more DataNodes than a block has.
     """

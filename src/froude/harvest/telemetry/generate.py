@@ -28,8 +28,6 @@ def generate(
     """A datacenter whose patterns and rates of reimages are known (`truth`).
 
     Args:
-        profile: what it is drawn from.
-        seeds: the same ones give the same datacenter.
         days: of utilisation, 1 or more, in slots of two minutes.
         months_before: of reimages before the utilisation begins, months of 30 days.
         months_after: of reimages from its beginning on.

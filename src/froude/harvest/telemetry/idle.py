@@ -34,10 +34,8 @@ def of_servers(path: Path, columns: Mapping[str, Any], style: Style) -> dict[str
     """The columns `time`, `server` and `cpu` of a table, whose `cpu` may be what is not idle.
 
     Args:
-        path: the table, for errors.
         columns: its columns by what they are; `idle` and `iowait` in percent; `day` and `hour` where a line has the day
             of those below it; and `processor`.
-        style: how a person says that dates are written.
 
     Raises:
         InputError: it has processors without all of them together, or the day cannot be read.

@@ -68,7 +68,6 @@ def datacenter_of(
     """Samples of servers as a Datacenter.
 
     Args:
-        path: one of the files, for errors.
         slot_s: length of a slot; the mean of a server's samples in it counts.
         inventory: tenants, environments and racks; without it each server is a tenant and an environment of its own.
 

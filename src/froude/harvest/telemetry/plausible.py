@@ -150,7 +150,6 @@ def in_shares(servers: Sequence[str], low: Floats, high: Floats) -> str:
 
     Args:
         low: shape (servers,), the least value of each; NaN where it has none.
-        high: the largest.
     """
     with np.errstate(invalid="ignore"):
         names = [
@@ -165,7 +164,6 @@ def refuse_odd(file: str, server: Ints, time_s: Floats, value: Floats) -> None:
     """Refuse samples of something else, as far as their signs and their order show it; n log n.
 
     Args:
-        file: whose they are, for errors.
         server: shape (n,), as are the others: the number of the server of each sample.
         time_s: in any order.
         value: NaN where there is none.
@@ -205,7 +203,6 @@ def shares_factor(file: str, value: Floats, in_percent: bool | None, *, plain: b
     """By which values become shares of a server.
 
     Args:
-        file: whose they are, for errors.
         value: shape (n,), NaN where there is none.
         in_percent: what is known of them; None if the values are to show it.
         plain: whether values far above 100 % are odd; those of a published trace are its own.

@@ -54,7 +54,6 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     """The samples of a table with times in one column and a server in each other one.
 
     Args:
-        path: the table.
         head: how it begins, unpacked.
         options: how it is written; its columns may name that of the times.
 

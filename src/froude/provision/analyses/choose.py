@@ -78,7 +78,6 @@ def why_not(
     """The cheapest cluster with a choice forced, beside the cheapest one.
 
     Args:
-        dataset: whose choice is forced.
         choice: the names of its units.
     """
     plan = compile_plan(problem, limits, only={dataset: [choice]})
@@ -94,10 +93,6 @@ def why_not(
 
 def bill_difference(problem: Problem, before: ProvisionPlan, after: ProvisionPlan) -> tuple[Difference, ...]:
     """The difference of two bills, the largest amounts first.
-
-    Args:
-        problem: the inputs that both plans are for.
-        after: the plan that is compared with it.
 
     Returns:
         Lines that differ by half a cent or more; dollars are positive where `after` is dearer.

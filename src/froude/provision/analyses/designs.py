@@ -107,7 +107,6 @@ def compare(
         first: one design, with its own resources and SLA.
         factors: multiples of the SLA, ascending.
         limits: of each solve; where the designs differ by less than its gap, nobody wins.
-        workers: see `froude.base.parallel`.
         done: called with each plan, two a factor, as soon as it is compiled.
     """
     lines = (Line(first, limits), Line(second, limits))

@@ -96,8 +96,6 @@ def price_sensitivity(
 
     Args:
         limits: of each solve; around 10 a price and 10 a pair of unit and dataset.
-        workers: see `froude.base.parallel`.
-        progress: shows which step it is at.
     """
     shown = progress or Silent()
     plan = compile_plan(problem, limits)
@@ -130,7 +128,6 @@ def price_range(problem: Problem, held: Architecture, limits: SolveLimits, price
     """Both ends of the range of a price over which an architecture that is the best stays it.
 
     Args:
-        held: the architecture that is the best at today's price.
         limits: per solve.
         price: the one to move; its value is today's.
     """

@@ -108,7 +108,6 @@ def roadmap(
         allowance: extra cost that the roadmap may have at any point, relative to the best cluster found there.
         tolerance: relative width at which a boundary is known well enough.
         workers: see `froude.base.parallel`; points go apart.
-        progress: shows which step it is at.
     """
     shown = progress or Silent()
     study = _Study(Line(problem, limits), allowance, tolerance)

@@ -168,7 +168,6 @@ def uncertainty(
         samples: how many; each is one solve, and one small linear program per candidate.
         wanted: share of the samples that the recommended plan sustains.
         workers: see `froude.base.parallel`; samples go apart.
-        progress: shows which step it is at.
 
     Raises:
         MissingError: scipy is not installed.

@@ -186,8 +186,6 @@ def stays_best(problem: Problem, held: Architecture, limits: SolveLimits) -> Her
     """Whether no other architecture is cheaper; ties go to the one held.
 
     Args:
-        problem: the inputs at the place in question.
-        held: the architecture that is asked about.
         limits: per solve, of which there are one or two.
     """
     plan = compile_plan(problem, limits)
@@ -317,7 +315,6 @@ def tornado(
     Args:
         limits: of each solve; two an input.
         share: how far, relative, above 0 and below 1.
-        workers: see `froude.base.parallel`.
         done: called with each plan, at most two an input, as soon as it is compiled.
     """
     ends = [_ends(entry, share) for entry in inputs]

@@ -52,7 +52,6 @@ def check(problem: Problem, plan: ProvisionPlan) -> Verdict:
     """Every constraint and the cost of a plan.
 
     Args:
-        problem: the inputs that it claims to meet.
         plan: a plan with servers; an infeasible one has nothing to check. Where the inputs leave a batch job's
             split open, the plan's is used, which must cover the phases and add up to one at most.
     """
@@ -82,9 +81,6 @@ def cost_of(problem: Problem, plan: ProvisionPlan | tuple[Group, ...]) -> float:
     """Dollars of a cluster: its pieces with their energy, and what is paid by bytes, requests and types.
 
     Groups alone have neither choices nor spares, so of them only the pieces are counted.
-
-    Args:
-        plan: the whole plan, or its groups alone.
     """
     lines = bill(problem, plan) if isinstance(plan, ProvisionPlan) else piece_lines(problem, plan, {})
     return sum(line.total for line in lines)

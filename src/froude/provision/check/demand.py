@@ -100,7 +100,6 @@ class Demand:
         """Accesses of the devices of one copy in a phase.
 
         Args:
-            phase: of the tasks that are counted.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
         dataset = self.problem.application.dataset(name)
@@ -283,7 +282,6 @@ class Demand:
         """Cores that the accesses of one copy keep busy on its hosts.
 
         Args:
-            phase: of the tasks that are counted.
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
         each = self.problem.application.dataset(name).host_time
@@ -381,11 +379,7 @@ class Demand:
         return sorted({task.phase for task in self.problem.application.tasks})
 
     def on(self, dataset: Dataset, phase: str) -> Iterator[tuple[Task, Io, float]]:
-        """(task, operation, records per second) on a dataset in a phase.
-
-        Args:
-            phase: of the tasks that are counted.
-        """
+        """(task, operation, records per second) on a dataset in a phase."""
         for task in self.problem.application.tasks:
             if task.phase == phase:
                 for op in task.operations:

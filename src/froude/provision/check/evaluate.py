@@ -85,9 +85,6 @@ def evaluate(problem: Problem, plan: ProvisionPlan) -> Evaluation:
 def meets(problem: Problem, plan: ProvisionPlan) -> bool:
     """Whether a cluster meets all of the SLA; faster than to ask how much, where accesses wait.
 
-    Args:
-        plan: the cluster, however it came to be.
-
     Raises:
         MissingError: scipy is not installed.
     """

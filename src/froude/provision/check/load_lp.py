@@ -59,7 +59,6 @@ class LoadLp:
         """Build the rows.
 
         Args:
-            demand: of the cluster that is its plan.
             lost: servers that failed: replicas and fragments stand on as many fewer.
             equal_units: per copy, no unit has more of it than one of so many equal ones; None bounds nothing.
         """

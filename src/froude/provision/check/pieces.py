@@ -74,11 +74,7 @@ def memory_of(problem: Problem) -> StorageUnit:
 
 
 def racks_for(catalog: Catalog, servers: int) -> int:
-    """How many racks so many servers fill, one after the other; 0 where the catalog has none.
-
-    Args:
-        catalog: with racks or without.
-    """
+    """How many racks so many servers fill, one after the other; 0 where the catalog has none."""
     return 0 if catalog.rack is None else -(-servers // catalog.rack.servers)
 
 

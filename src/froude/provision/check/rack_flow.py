@@ -12,7 +12,6 @@ def racks_of(demand: Demand, lost: int = 0) -> int:
     """How many racks its servers fill, one after the other; 0 where racks do not matter.
 
     Args:
-        demand: of the cluster, or of what is left of it.
         lost: servers that failed, whose racks are still there.
     """
     return racks_for(demand.problem.catalog, lost + sum(group.count for group in demand.plan.groups))
@@ -23,7 +22,6 @@ def rack_bytes(demand: Demand, group: Group, phase: str, racks: int) -> dict[str
 
     Args:
         group: of equal servers; the result is for one of them.
-        phase: of the tasks that are counted.
         racks: of the whole cluster, 1 or more.
 
     Returns:

@@ -15,7 +15,6 @@ def bus_flow(demand: Demand, group: Group, bus: str, phase: str) -> tuple[float,
 
     Args:
         group: of equal servers; the result is for one of them.
-        phase: of the tasks that are counted.
     """
     bytes_ = accesses = 0.0
     for held in group.held:
@@ -37,7 +36,6 @@ def network_bytes(demand: Demand, group: Group, phase: str) -> dict[str, float]:
 
     Args:
         group: of equal servers; the result is for one of them.
-        phase: of the tasks that are counted.
 
     Returns:
         By `in` and `out`, or by `both` where they share the line.

@@ -43,7 +43,6 @@ def build(
 
     Args:
         log: what was read; empty gives a draft without datasets and tasks.
-        grouping: how accesses become datasets and tasks.
         window_s: the busiest stretch of this length tells a task's peak rate.
         machines: utilisation of the machines, for an upper bound of compute time.
 

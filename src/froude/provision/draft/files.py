@@ -242,7 +242,6 @@ class HdfsCalls:
 
         Args:
             time_s: when the call began, seconds since the epoch.
-            method: one of those that this class joins.
             request: the bytes of the message.
             response: the bytes of the answer; None where it was not recorded.
 

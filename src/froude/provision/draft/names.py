@@ -32,7 +32,6 @@ def distinct(texts: Iterable[str], fallback: str) -> list[str]:
 
     Args:
         texts: of any characters, in the order of the result.
-        fallback: as for `identifier`.
     """
     taken: dict[str, int] = {}
     names = []

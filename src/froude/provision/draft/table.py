@@ -68,11 +68,7 @@ class Table:
 
 
 def tabulate(log: AccessLog, grouping: Grouping) -> Table:
-    """Datasets, tasks and executions of a log's accesses; n log n in their number.
-
-    Args:
-        grouping: which datasets and tasks to make of them.
-    """
+    """Datasets, tasks and executions of a log's accesses; n log n in their number."""
     label, run, unit = _adopted(log)
     sizes = _shared(log, run)
     prefixes, dataset = _datasets(log, grouping, sizes)

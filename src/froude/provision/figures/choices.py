@@ -93,7 +93,6 @@ def comparison_report(names: tuple[str, str], comparison: Comparison, facts: Map
 
     Args:
         names: of the first and the second design.
-        comparison: the points that both were compiled at, and what follows from them.
         facts: inputs, seed and version, shown last on the page.
     """
     saved = comparison.saved

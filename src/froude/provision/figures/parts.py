@@ -31,11 +31,7 @@ class TableOf(Generic[_Item]):
         self._shown = shown
 
     def column(self, column: Column, value: Callable[[_Item], Value]) -> TableOf[_Item]:
-        """One column more.
-
-        Args:
-            value: what it shows of an item.
-        """
+        """One column more."""
         return TableOf(*self._shown, (column, value))
 
     def words(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
@@ -163,7 +159,6 @@ def strip(
     Args:
         bands: (first factor, last factor, unit names per dataset), ascending; a hair is taken off each end, since
             areas that are stacked at the very same place would be drawn on top of each other.
-        colours: see `storage_colours`.
     """
     edges = [edge for low, high, _ in bands for edge in _apart(low, high)]
     datasets = list(dict.fromkeys(name for _, _, choices in bands for name in choices))

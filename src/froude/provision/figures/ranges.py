@@ -80,7 +80,6 @@ def edge_text(held: Architecture, edge: Edge) -> str:
     """What takes over beyond an edge.
 
     Args:
-        held: the architecture whose edge it is.
         edge: where it ceases to be the best.
 
     Returns:

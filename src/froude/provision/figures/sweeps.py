@@ -111,7 +111,6 @@ def storage_strip(problem: Problem, points: Sequence[Point], colours: Mapping[st
     Args:
         problem: the inputs, for the names of the datasets.
         points: in ascending order of their factors; each has a cluster.
-        colours: see `storage_colours`.
     """
     names = [dataset.name for dataset in problem.application.datasets]
     spans = between([point.factor for point in points])

@@ -85,7 +85,6 @@ def recommendation(uncertainty: Uncertainty, quoted: Callable[[str], str] = str)
     """What to buy, in a sentence; names as `quoted` writes them.
 
     Args:
-        uncertainty: samples, candidates and the recommended one, if any.
         quoted: how the name of an architecture is written, such as `literal` for a page.
     """
     best = uncertainty.recommended

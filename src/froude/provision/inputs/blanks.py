@@ -33,7 +33,6 @@ def note_blanks(elements: Iterable[Element], flaws: Flaws, above: str = "") -> N
 
     Args:
         elements: of one level; their children are looked at too.
-        flaws: takes one error for each blank number.
         above: title of the element that holds them, such as `task Read`; empty at the top and in `application`.
     """
     for element in elements:

@@ -82,7 +82,6 @@ def with_comments(text: str, notes: Sequence[Comment]) -> str:
 
     Args:
         text: as `to_xml` or `to_yaml` writes it, without comments.
-        notes: of the files that it was made of.
     """
     elements = parse(text.encode(), "", Flaws())
     written = _merged(text, notes, _anchors(elements))

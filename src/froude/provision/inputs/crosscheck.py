@@ -121,7 +121,6 @@ class Crosscheck:
 
         Args:
             options: whether a rack may be lost.
-            catalog: with racks or without.
         """
         if not self._has_racks(catalog) and options.survive_rack is not RackLoss.NONE:
             at = self._find("options", None)
@@ -129,12 +128,7 @@ class Crosscheck:
             self._flaws.add(at, message, name="survive_rack", allowed="an element rack")
 
     def re_replication(self, catalog: Catalog, sla: Sla) -> None:
-        """What is lost and re-replicated is there.
-
-        Args:
-            catalog: with racks or without.
-            sla: with a re_replication or without.
-        """
+        """What is lost and re-replicated is there."""
         re_replication = sla.re_replication
         if re_replication is not None and re_replication.of is Lost.RACK and not self._has_racks(catalog):
             at = self._find("re_replication", None)

@@ -190,7 +190,6 @@ def every(fields: Fields, tag: str, read: Callable[[Fields, Flaws], T | None], f
     Args:
         fields: of the element above.
         read: makes a value of a child's fields, or None of those that are wrong.
-        flaws: takes what is wrong with the children.
     """
     values = (read(Fields(child, flaws), flaws) for child in fields.children(tag))
     return [value for value in values if value is not None]
@@ -216,7 +215,6 @@ def distinct(fields: Fields, flaws: Flaws, *tags: str, by: str = "name") -> None
 
     Args:
         fields: of the element above.
-        flaws: takes an error for each child that repeats an earlier one.
         tags: of the children; each tag has names of its own.
         by: the field that must differ.
     """

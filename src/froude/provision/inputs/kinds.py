@@ -112,9 +112,6 @@ class Kind(Generic[T]):
     def read(self, element: Element, flaws: Flaws) -> T | None:
         """The value of an element and of what is sound in it.
 
-        Args:
-            flaws: takes what is wrong with it and all in it.
-
         Returns:
             None where a field of its own is wrong, or its parts contradict each other.
         """
@@ -192,7 +189,6 @@ class Children:
 
         Args:
             fields: of the element above.
-            flaws: takes what is wrong with the children.
         """
         kinds = {kind.tag: kind for kind in self.kinds}
         if self.one:

@@ -117,9 +117,6 @@ def read_text(name: str | Path) -> tuple[bytes, str]:
 def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
     """The elements of a file, which is XML when it begins with `<`.
 
-    Args:
-        flaws: takes what is wrong in it.
-
     Raises:
         InputError: it is of neither form.
     """

@@ -95,7 +95,6 @@ class Flaws:
         """Note an error of an element, or of one of its fields.
 
         Args:
-            at: the element, which gives file, line and title.
             message: what is wrong, to follow the title.
             name: of the field that is wrong, whose line is then shown; None for the element as a whole.
             allowed: what may stand there.

@@ -34,7 +34,6 @@ def parse_xml(data: bytes, file: str, flaws: Flaws) -> list[Element]:
 
     Args:
         data: its bytes, UTF-8.
-        flaws: takes what is wrong with places inside it.
 
     Raises:
         InputError: too large, not XML, not UTF-8, or with a document type, entity or processing instruction.

@@ -62,7 +62,6 @@ def measurement_json(measurement: Measurement, origin: Origin | None = None) -> 
     """The text of the document, with its lineage.
 
     Args:
-        measurement: of one target, steady or not.
         origin: how it came to be; None for a lineage that says nothing of it.
     """
     return dump_sealed_figures(MIGRATIONS, measurement_document(measurement), origin or Origin())

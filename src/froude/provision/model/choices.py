@@ -97,9 +97,6 @@ def remote_choices(frame: Frame, dataset: Dataset) -> list[Stored]:
 
     Units that no server takes are left out, and so are those that too few servers take for the pieces of
     a record to stand on different ones.
-
-    Args:
-        frame: rates, phases and servers of the problem.
     """
     usable = [unit for unit in frame.problem.catalog.units if frame.usable(unit)]
     kept_on = [unit for unit in usable if _enough_hosts(frame, dataset, unit)]
@@ -314,8 +311,6 @@ def dollars_of_requests(catalog: Catalog, unit: StorageUnit, works: Iterable[Wor
     Phases of a batch job follow each other, so this overstates what several of them cost.
 
     Args:
-        catalog: gives the hours of the term and the mean load.
-        unit: gives the prices of a read and of a write.
         works: of the device, one for each phase, in accesses per second.
     """
     per_second = max(

@@ -142,7 +142,6 @@ def bus_bytes(role: Role, phase: Iterable[Access]) -> float:
 
     Args:
         role: of the copy: which share of the reads it serves, and how redundant it is.
-        phase: the accesses to the dataset in one phase.
     """
     total = 0.0
     for access in phase:
@@ -158,7 +157,6 @@ def bus_accesses(role: Role, phase: Iterable[Access]) -> float:
 
     Args:
         role: of the copy: which share of the reads it serves, and how redundant it is.
-        phase: the accesses to the dataset in one phase.
     """
     total, redundancy = 0.0, role.redundancy
     for access in phase:

@@ -23,7 +23,6 @@ def away(catalog: Catalog, racks: int | None) -> float:
     """Share of what goes to all servers alike that leaves a rack: 0 where racks do not matter.
 
     Args:
-        catalog: with racks or without.
         racks: how many the cluster has; None for any number.
     """
     if catalog.rack is None:
@@ -48,7 +47,6 @@ def leaving(catalog: Catalog, redundancy: Redundancy, access: Access, share: flo
         catalog: what a service keeps always comes from outside.
         redundancy: fragments are never all in one rack.
         access: says what part has a replica in the task's rack.
-        share: see `away`.
     """
     if any(unit.service for unit in catalog.units):
         return 1.0
@@ -65,7 +63,6 @@ def host_crossing(
     Args:
         catalog: says whether there are services.
         direction: `in`, `out`, or `both` for their sum.
-        share: see `away`.
     """
     inward = outward = 0.0
     for access in phase:
@@ -88,7 +85,6 @@ def client_crossing(
     Args:
         catalog: says whether there are services.
         direction: `in`, `out`, or `both` for their sum.
-        share: see `away`.
     """
     return client_bytes(redundancy, direction, access) * leaving(catalog, redundancy, access, share)
 

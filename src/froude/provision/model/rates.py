@@ -70,10 +70,6 @@ def _batch_rates(application: Application, batch: Batch) -> dict[str, float]:
 def phase_seconds(application: Application, batch: Batch) -> dict[str, float]:
     """Seconds of each phase; without a split, a single phase has all the time.
 
-    Args:
-        application: tells the phase of each task.
-        batch: the job, with its time and its split.
-
     Raises:
         KeyError: a phase with work has no share of the time.
     """

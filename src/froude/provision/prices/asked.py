@@ -54,12 +54,7 @@ class Asked:
 
 
 def template(asked: Asked, rates: Rates) -> str:
-    """A file of rates: what was given whole, and a blank for everything that is missing.
-
-    Args:
-        asked: what is missing, each with a blank.
-        rates: what was given, which is repeated.
-    """
+    """A file of rates: what was given whole, and a blank for everything that is missing."""
     lines = [
         "# What the tables of prices do not give. Fill in each blank from a data sheet, the provider's documentation",
         "# or a measurement; entries that stay blank are left out of the catalog. Rates and gaps are of one piece.",

@@ -42,7 +42,6 @@ def to_network(instance: InstanceType, given: float | None, bandwidth: Bandwidth
     """Bytes per second of the network; None when the figure must be given.
 
     Args:
-        instance: the type, with what its table says.
         given: bytes per second that the rates have, which win over the table; None where they have none.
         bandwidth: whether an "up to" figure counts where there is no other.
     """

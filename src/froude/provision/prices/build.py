@@ -80,9 +80,6 @@ class Imported:
 def build(prices: Prices, rates: Rates, wanted: Wanted) -> Imported:
     """Everything that can be bought by what is known.
 
-    Args:
-        rates: what they do not give.
-
     Raises:
         InputError: several tables sell one thing, or sizes of volumes cannot be bought.
     """
@@ -151,7 +148,6 @@ class Servers:
     """Makes servers of instance types, and keeps what is left out.
 
     Args:
-        rates: what the tables do not give.
         attached: whether there are volumes to attach: then a type needs a way to them.
     """
 

@@ -50,7 +50,6 @@ def unit_of(name: str, bus: str, capacity: float, speed: Speed, *, volatile: boo
     """A unit that is included in the price of its server.
 
     Args:
-        bus: of the servers that have it.
         capacity: bytes.
         speed: rates in bytes per second and gaps in seconds, of reads and writes.
         volatile: whether its content is lost with the power.
@@ -74,7 +73,6 @@ def volumes_of(
         rates: what the classes can do; a class with a price of its own need not be listed.
         hours: of the term, over which they are paid.
         region: whose prices are wanted; None where nobody said.
-        notes: takes the classes that are left out.
 
     Returns:
         The units, and the classes that nothing is known of.
@@ -129,13 +127,7 @@ def _within(volume: Volume) -> None:
 
 
 def disks_of(prices: Prices, rates: Rates, notes: Notes) -> tuple[StorageUnit, ...]:
-    """Disks of known rates.
-
-    Args:
-        prices: the disks that the tables list.
-        rates: of disks, by model.
-        notes: takes the models without rates.
-    """
+    """Disks of known rates."""
     given = {rated.model: rated for rated in rates.disks}
     notes.add([d.model for d in prices.disks if d.model not in given], "disks left out: no rates")
     units = []
@@ -175,7 +167,6 @@ def local_of(types: Sequence[InstanceType], rates: Rates, notes: Notes) -> Local
     persist.
 
     Args:
-        types: the servers, with the local storage of each.
         rates: of local disks, and their sizes where a table tells totals alone.
         notes: takes the types that must do without.
     """

@@ -94,7 +94,6 @@ def held_cost(problem: Problem, held: Architecture, limits: SolveLimits) -> Prov
 
     Args:
         held: the storage types that stay; counts are free.
-        limits: how far to go for a proof.
     """
     return compile_plan(problem, limits, only=held.only)
 

@@ -64,7 +64,6 @@ def compile_plan(
     quantities, then racks, then hosts to survive, then the split of a batch job's time.
 
     Args:
-        limits: how far to go for a proof.
         only: choices that stay open, for what-if questions; None leaves all. Bounds hold among these.
 
     Raises:
@@ -262,7 +261,6 @@ def sweep(
         factors: multiples, in the order wanted.
         limits: per plan.
         baselines: whether the homogeneous clusters are compiled too.
-        workers: see `froude.base.parallel`.
         done: called with each point as soon as it is compiled.
     """
     at = partial(_point, problem, limits or SolveLimits(), baselines)

@@ -191,7 +191,6 @@ def best_purchase(
 
     Args:
         problem: with prices by quantity.
-        solve: see `Solve`.
     """
     frontier: Frontier[tuple[_Part, _Solved]] = Frontier(limits, most=_MOST_PARTS, clock=clock)
     return _Search(problem, solve, frontier, limits.gap / 2).run()

@@ -45,11 +45,7 @@ def best_racks(
     *,
     least: int = 1,
 ) -> ProvisionPlan:
-    """The cheapest plan over all numbers of racks, with a bound over all of them.
-
-    Args:
-        solve: see `Solve`.
-    """
+    """The cheapest plan over all numbers of racks, with a bound over all of them."""
     rack = problem.catalog.rack
     assert rack is not None
     each, gap = problem.catalog.cost(rack), limits.gap

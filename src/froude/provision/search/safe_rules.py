@@ -47,8 +47,6 @@ def within_safe_rules(
 
     Args:
         problem: with racks, or a time to re-replicate.
-        solve: see `Solve`.
-        sound: see `Sound`.
     """
     clock = clock or RealClock()
     gap, end = limits.gap, clock.now() + limits.time_limit_s

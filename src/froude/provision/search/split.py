@@ -108,7 +108,6 @@ def best_split(
     Args:
         problem: with a batch job of two phases or more and no split.
         phases: those, as `undecided` gives them.
-        solve: see `Solve`.
     """
     frontier: Frontier[_Box] = Frontier(limits, most=_MOST_BOXES, clock=clock)
     return _Search(problem, phases, solve, frontier).run(limits.gap)

@@ -87,7 +87,6 @@ def best_spread(
 
     Args:
         losses: one server at least.
-        solve: see `Solve`.
     """
     frontier: Frontier[_Interval] = Frontier(limits, most=_MOST_INTERVALS, clock=clock)
     fine = limits.gap / 2

@@ -257,7 +257,6 @@ class Catalog:
         """Dollars over the term for bytes kept on units that are paid by what they hold.
 
         Args:
-            unit: gives the price of a GB and month.
             stored: bytes, all copies included.
         """
         return stored / 1e9 * unit.price_per_gb_month * self.hours / HOURS_PER_MONTH

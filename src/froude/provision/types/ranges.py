@@ -30,9 +30,6 @@ def named(things: Iterable[_T], name: str) -> _T:
 def positive(name: str, value: float) -> None:
     """Refuse what is not above 0 and finite.
 
-    Args:
-        name: of the value, for the error.
-
     Raises:
         ValueError: it is out of that range.
     """
@@ -43,9 +40,6 @@ def positive(name: str, value: float) -> None:
 def not_negative(name: str, value: float) -> None:
     """Refuse what is below 0 or not finite.
 
-    Args:
-        name: of the value, for the error.
-
     Raises:
         ValueError: it is out of that range.
     """
@@ -55,9 +49,6 @@ def not_negative(name: str, value: float) -> None:
 
 def share(name: str, value: float) -> None:
     """Refuse what does not lie in [0, 1].
-
-    Args:
-        name: of the value, for the error.
 
     Raises:
         ValueError: it is out of that range.

@@ -76,9 +76,6 @@ class NameNodeCalls:
     def read_settings(self, clock: Clock) -> dict[str, str]:
         """Let it read its settings anew.
 
-        Args:
-            clock: to wait by until it has.
-
         Returns:
             By property that it found changed and can change while it runs, why it could not; empty where it has.
 

@@ -92,7 +92,6 @@ def map_text(found: Placed, policy: Policy, busy: Collection[str] = ()) -> str:
     """The map that the plug-in reads.
 
     Args:
-        found: DataNodes with their tenants and classes.
         busy: addresses of DataNodes that get nothing new.
 
     Raises:
@@ -145,11 +144,7 @@ def rack_table(found: Placed) -> str:
 
 
 def too_few(found: Placed, policy: Policy, replicas: int) -> str | None:
-    """Why no block can have so many replicas, as far as counts tell, all reasons; None where they do not.
-
-    Args:
-        found: DataNodes with their tenants and classes.
-    """
+    """Why no block can have so many replicas, as far as counts tell, all reasons; None where they do not."""
     layout = found.layout
     values = {
         Attribute.ENVIRONMENT: (layout.environment, replicas),

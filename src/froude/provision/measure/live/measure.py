@@ -132,11 +132,7 @@ class Session:
     """One measurement under way; what runs jobs and what tells time are given to it."""
 
     def __init__(self, held: Opened, request: Request, run: Run, clock: Clock) -> None:
-        """Nothing is done until `measured`.
-
-        Args:
-            clock: tells how much of the time limit is left.
-        """
+        """Nothing is done until `measured`."""
         self._held, self._request, self._run, self._clock = held, request, run, clock
         self._region = held.target.region_bytes
         self._deadline = clock.now() + request.time_limit_s

@@ -137,7 +137,6 @@ def device_target(
         destroy: its resolved name, typed by the user; None where it was not typed.
         read_only: measure reads only, and write nothing.
         root: in place of `/`, for tests.
-        signatures: as for `guard.uses_of`.
     """
     name = str(device.path)
     region = _region(device.capacity if size is None else size, name)

@@ -142,8 +142,6 @@ class Program:
         Args:
             name: for messages and to look at the program.
             terms: (variable, value), each variable at most once.
-            lower: least value of the sum.
-            upper: largest value of the sum.
 
         Returns:
             Its number.

@@ -58,7 +58,6 @@ class Master:
         Args:
             whole: counts are integers; choices always are.
             never: choices per dataset that are not to be proposed.
-            cuts: bounds of tiers that were packed.
             budget: no kind may cost more than this alone, which bounds every count. A bound of this program
                 holds for all clusters up to the budget, so `min(bound, budget)` holds for all. Counts without
                 a tight box slow HiGHS by orders of magnitude.

@@ -332,7 +332,6 @@ def placed_of(sub: Subproblem, servers: Servers) -> Placed:
 
     Args:
         sub: a fixed subproblem: one choice is open for each dataset.
-        servers: contents, each with its number of servers.
     """
     placed = Placed({}, {}, {}, {}, {})
     for content, count in servers:
@@ -365,7 +364,6 @@ def raise_bound(
         restricted: the columns so far; more are added.
         root: what generation ended with, without branches.
         target: the bound that is enough, asked again at each node.
-        penalty: as for `RestrictedMaster.generate`.
         nodes: most generations; there are two a node.
         found: called after each generation: the columns have changed, a better cluster may be at hand.
     """

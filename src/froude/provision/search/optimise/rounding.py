@@ -80,11 +80,7 @@ def round_servers(sub: Subproblem, servers: Servers) -> Servers:
 
 
 def groups_of(sub: Subproblem, servers: Servers) -> tuple[Group, ...]:
-    """The same by name, dearest server type last as in the catalog.
-
-    Args:
-        servers: contents, each with its number of servers.
-    """
+    """The same by name, dearest server type last as in the catalog."""
     order = sorted(servers, key=lambda pair: (pair[0].kind.server, not pair[0].kind.host))
     return tuple(_group(sub, content, count) for content, count in order)
 

@@ -100,7 +100,6 @@ class ServerRows:
 
         Args:
             sub: what may be held.
-            kind: by which servers.
             count: variable of the number of servers; None is one.
             label: begins the names of variables and rows.
             elastic: limits may be exceeded at `PENALTY`; filled with how to read it.
