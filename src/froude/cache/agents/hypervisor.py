@@ -23,15 +23,12 @@ class WatchedVm(Protocol):
 
     def look(self, now_s: float) -> None:
         """Take what was read since the last look into the curve."""
-        ...
 
     def report(self, instance: str, now_s: float) -> CachedVm:
         """The VM now."""
-        ...
 
     def findings(self) -> Iterable[FindingMessage]:
         """What came of measuring its back-ends."""
-        ...
 
 
 @dataclass(slots=True)

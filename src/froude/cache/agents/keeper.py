@@ -23,7 +23,6 @@ class Limited(Protocol):
         Raises:
             FroudeError: refused; what is in force must be read back.
         """
-        ...
 
     def read_back(self) -> Limits:
         """What is in force.
@@ -31,7 +30,6 @@ class Limited(Protocol):
         Raises:
             FroudeError: nobody knows.
         """
-        ...
 
 
 class Keeper:

@@ -75,7 +75,6 @@ class Load(Protocol):
         Raises:
             FroudeError: it did not run.
         """
-        ...
 
 
 class Backend(Protocol):
@@ -84,12 +83,10 @@ class Backend(Protocol):
     @property
     def name(self) -> str:
         """A word for people: `qmp`, `cgroup-v1`."""
-        ...
 
     @property
     def controls(self) -> frozenset[str]:
         """Which of `RESOURCES` it can limit."""
-        ...
 
     def apply(self, limits: Limits) -> None:
         """Set limits; it returns when they are in force. What it does not control is passed over.
@@ -100,7 +97,6 @@ class Backend(Protocol):
         Raises:
             TargetError: refused, or no answer: what is in force must be read back.
         """
-        ...
 
     def read_back(self) -> Limits:
         """What is in force; None for what is not limited, or not controlled.
@@ -108,4 +104,3 @@ class Backend(Protocol):
         Raises:
             TargetError: no answer.
         """
-        ...

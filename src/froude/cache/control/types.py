@@ -78,11 +78,9 @@ class Agents(Protocol):
 
     def hypervisors(self) -> Mapping[str, HypervisorReport | FroudeError]:
         """What every hypervisor's agent reports, or why it does not."""
-        ...
 
     def guests(self) -> Mapping[str, VmReport | FroudeError]:
         """What every VM's own agent reports, or why it does not."""
-        ...
 
     def apply(self, steps: Mapping[str, tuple[int, Step]]) -> Mapping[str, CachedVm | FroudeError]:
         """Carry out one change on each of some hypervisors.
@@ -93,7 +91,6 @@ class Agents(Protocol):
         Returns:
             By hypervisor: the VM after it, read back, or why nobody knows.
         """
-        ...
 
 
 class Journal(Protocol):
@@ -109,7 +106,6 @@ class Journal(Protocol):
         Raises:
             FroudeError: they cannot be.
         """
-        ...
 
     def pause(self, paused: bool) -> None:
         """Write down whether rounds pause.
@@ -120,7 +116,6 @@ class Journal(Protocol):
         Raises:
             FroudeError: it cannot be.
         """
-        ...
 
     def add(self, record: Record) -> None:
         """Write a round down; it is on the disk when this returns.
@@ -128,11 +123,9 @@ class Journal(Protocol):
         Raises:
             FroudeError: it cannot be.
         """
-        ...
 
     def records(self) -> tuple[Record, ...]:
         """The last rounds, the oldest first; of each the latest word."""
-        ...
 
 
 class Policy(Protocol):
@@ -144,7 +137,6 @@ class Policy(Protocol):
         Args:
             pinned: VMs whose limits must stay as they are: the rest is split among the others.
         """
-        ...
 
 
 _FORM = TypeAdapter(Record)

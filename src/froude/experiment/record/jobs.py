@@ -35,15 +35,12 @@ class Recorder(Protocol):
     @property
     def uri(self) -> str:
         """Where the job's clients connect."""
-        ...
 
     def shell(self, *arguments: str) -> str:
         """Run Hadoop's FsShell, recorded."""
-        ...
 
     def run(self, command: Sequence[str], *, output: Path) -> None:
         """Run a program that finds the cluster by `hdfs` on its PATH; what it prints goes to `output`."""
-        ...
 
 
 class Job(Protocol):
@@ -52,12 +49,10 @@ class Job(Protocol):
     @property
     def name(self) -> str:
         """By which the workspace finds its Traces."""
-        ...
 
     @property
     def run(self) -> Callable[[Any, Scale, Path], None]:
         """Does the job once: recording, scale, scratch folder."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,15 +208,12 @@ class Watched(Protocol):
     @property
     def cache_s(self) -> float:
         """How old what it tells may be, seconds."""
-        ...
 
     def rpc_counts(self) -> dict[str, int]:
         """Calls by method so far; up to 10 s old."""
-        ...
 
     def sample(self) -> dict[str, float]:
         """Its numbers now, by `bean.attribute`, and `process.cpu_seconds`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,20 +40,16 @@ class Mechanism(Protocol):
     @property
     def method(self) -> str:
         """Hadoop's name of the method it serves: `TOKEN`, `KERBEROS`."""
-        ...
 
     @property
     def mechanism(self) -> str:
         """SASL's name: `DIGEST-MD5`, `GSSAPI`."""
-        ...
 
     def start(self, offer: SaslAuth) -> bytes:
         """The token of INITIATE; the offer may carry the first challenge already."""
-        ...
 
     def step(self, challenge: bytes) -> bytes:
         """The answer to a CHALLENGE."""
-        ...
 
     def finish(self, token: bytes) -> None:
         """Check what came with SUCCESS.
@@ -61,7 +57,6 @@ class Mechanism(Protocol):
         Raises:
             RemoteProtocolError: the server could not prove itself.
         """
-        ...
 
 
 class DigestMd5Client:

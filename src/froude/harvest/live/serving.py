@@ -78,19 +78,15 @@ class Cluster(Protocol):
 
     def state(self) -> ClusterState:
         """As it is now."""
-        ...
 
     def waiting(self) -> int:
         """Containers that are waited for."""
-        ...
 
     def stamps(self) -> frozenset[str]:
         """Start times in the names of the applications that it knows."""
-        ...
 
     def apply(self, changes: Changes, identity: str, *, grace_s: float = 0.0) -> None:
         """Make changes, if it still is the one that was named."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

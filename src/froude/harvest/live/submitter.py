@@ -29,7 +29,6 @@ class Selecting(Protocol):
 
     def select(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         """An answer of the form of the API's."""
-        ...
 
     def ran(self, told: Mapping[str, Any]) -> None:
         """Take how a job ran.
@@ -37,7 +36,6 @@ class Selecting(Protocol):
         Args:
             told: job, seconds and containers.
         """
-        ...
 
 
 class Remote:

@@ -42,7 +42,6 @@ class Distribution(Protocol):
 
     def at(self, share: float) -> float:
         """The value that a share of the draws lie below; share in (0, 1)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
