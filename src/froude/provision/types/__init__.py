@@ -1,82 +1,38 @@
 """The inputs of provisioning as validated values: Catalog, Application, Sla, Options, and the Problem of all."""
 
-from froude.provision.types.demand import (
-    Batch,
-    BatchTarget,
-    Growth,
-    RateTarget,
-    Sla,
-)
-from froude.provision.types.hardware import (
-    DOLLARS_PER_KWH,
-    HOURS,
-    HOURS_PER_MONTH,
-    Bundle,
-    Bus,
-    Catalog,
-    Cpu,
-    Discount,
-    Profile,
-    Server,
-    StorageUnit,
-)
-from froude.provision.types.hdfs import Lost, Rack, RackLoss, ReReplication
-from froude.provision.types.problem import (
-    CacheMedia,
-    Duplex,
-    Isolation,
-    Options,
-    Placement,
-    Problem,
-)
-from froude.provision.types.software import (
-    Application,
-    Compute,
-    Dataset,
-    Dependency,
-    Io,
-    Op,
-    Operation,
-    Persistence,
-    Scope,
-    Task,
-)
-
-__all__ = [
-    "DOLLARS_PER_KWH",
-    "HOURS",
-    "HOURS_PER_MONTH",
-    "Application",
-    "Batch",
-    "BatchTarget",
-    "Bundle",
-    "Bus",
-    "CacheMedia",
-    "Catalog",
-    "Compute",
-    "Cpu",
-    "Dataset",
-    "Dependency",
-    "Discount",
-    "Duplex",
-    "Growth",
-    "Io",
-    "Isolation",
-    "Lost",
-    "Op",
-    "Operation",
-    "Options",
-    "Persistence",
-    "Placement",
-    "Problem",
-    "Profile",
-    "Rack",
-    "RackLoss",
-    "RateTarget",
-    "ReReplication",
-    "Scope",
-    "Server",
-    "Sla",
-    "StorageUnit",
-    "Task",
-]
+from froude.provision.types.demand import Batch as Batch
+from froude.provision.types.demand import BatchTarget as BatchTarget
+from froude.provision.types.demand import Growth as Growth
+from froude.provision.types.demand import RateTarget as RateTarget
+from froude.provision.types.demand import Sla as Sla
+from froude.provision.types.hardware import DOLLARS_PER_KWH as DOLLARS_PER_KWH
+from froude.provision.types.hardware import HOURS as HOURS
+from froude.provision.types.hardware import HOURS_PER_MONTH as HOURS_PER_MONTH
+from froude.provision.types.hardware import Bundle as Bundle
+from froude.provision.types.hardware import Bus as Bus
+from froude.provision.types.hardware import Catalog as Catalog
+from froude.provision.types.hardware import Cpu as Cpu
+from froude.provision.types.hardware import Discount as Discount
+from froude.provision.types.hardware import Profile as Profile
+from froude.provision.types.hardware import Server as Server
+from froude.provision.types.hardware import StorageUnit as StorageUnit
+from froude.provision.types.hdfs import Lost as Lost
+from froude.provision.types.hdfs import Rack as Rack
+from froude.provision.types.hdfs import RackLoss as RackLoss
+from froude.provision.types.hdfs import ReReplication as ReReplication
+from froude.provision.types.problem import CacheMedia as CacheMedia
+from froude.provision.types.problem import Duplex as Duplex
+from froude.provision.types.problem import Isolation as Isolation
+from froude.provision.types.problem import Options as Options
+from froude.provision.types.problem import Placement as Placement
+from froude.provision.types.problem import Problem as Problem
+from froude.provision.types.software import Application as Application
+from froude.provision.types.software import Compute as Compute
+from froude.provision.types.software import Dataset as Dataset
+from froude.provision.types.software import Dependency as Dependency
+from froude.provision.types.software import Io as Io
+from froude.provision.types.software import Op as Op
+from froude.provision.types.software import Operation as Operation
+from froude.provision.types.software import Persistence as Persistence
+from froude.provision.types.software import Scope as Scope
+from froude.provision.types.software import Task as Task
