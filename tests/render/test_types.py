@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from froude.render import Axis, Chart, ChartKind, Column, KeyFigure, Mark, Series, Table, ValueKind
+from froude.render import Axis, Chart, ChartKind, Column, KeyFigure, Mark, Series, Table, TableOf, ValueKind
 
 CALLS = Axis("calls", unit="calls")
 
@@ -23,6 +23,20 @@ def test_table_rows_must_fit_columns() -> None:
         Table((Column("a"),), [("x",), ("x", "y")])
     with pytest.raises(ValueError, match="at least one column"):
         Table((), [])
+
+
+def test_a_table_of_items() -> None:
+    """A column after the other, each with what it shows of an item; a table that is begun can be gone on with twice."""
+    begun = TableOf[int]().number("Number", lambda item: item, "x")
+    first = begun.words("Word", str).words("Even", lambda item: item % 2 == 0).of([1, 2], "Items")
+    assert [(column.title, column.unit) for column in first.columns] == [
+        ("Number", "x"),
+        ("Word", ""),
+        ("Even", ""),
+    ]
+    assert first.rows == [(1, "1", False), (2, "2", True)]
+    second = begun.share("Half", lambda item: item / 2).of([], "None", empty="Nothing.")
+    assert (len(second.columns), second.rows, second.empty) == (2, [], "Nothing.")
 
 
 def test_series_must_be_of_one_length() -> None:

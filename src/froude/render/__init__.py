@@ -61,6 +61,7 @@ from froude.render.types import Report as Report
 from froude.render.types import Section as Section
 from froude.render.types import Series as Series
 from froude.render.types import Table as Table
+from froude.render.types import TableOf as TableOf
 from froude.render.types import Text as Text
 from froude.render.types import Tone as Tone
 from froude.render.types import Value as Value

@@ -7,12 +7,14 @@ pattern has its own values in `froude.render.pattern`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Generic, TypeVar
 
 from froude.render.pattern import Pattern
 
+_Item = TypeVar("_Item")
 Value = str | int | float | bool | None
 """What a table cell or a key figure may hold; None is shown as a dash."""
 
@@ -131,6 +133,56 @@ class Table:
         for number, row in enumerate(self.rows):
             if len(row) != len(self.columns):
                 raise ValueError(f"row {number} has {len(row)} cells for {len(self.columns)} columns")
+
+
+class TableOf(Generic[_Item]):
+    """A table of items: columns, each with what it shows of an item, added one by one; and the items in the end."""
+
+    def __init__(self, *shown: tuple[Column, Callable[[_Item], Value]]) -> None:
+        self._shown = shown
+
+    def column(self, column: Column, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """One column more."""
+        return TableOf(*self._shown, (column, value))
+
+    def words(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of text."""
+        return self.column(Column(title), value)
+
+    def code(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of names."""
+        return self.column(Column(title, ValueKind.CODE), value)
+
+    def number(self, title: str, value: Callable[[_Item], Value], unit: str = "") -> TableOf[_Item]:
+        """A column of numbers of a unit."""
+        return self.column(Column(title, ValueKind.NUMBER, unit), value)
+
+    def dollars(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of amounts of money."""
+        return self.number(title, value, "$")
+
+    def duration(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of seconds."""
+        return self.column(Column(title, ValueKind.DURATION), value)
+
+    def size(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of sizes."""
+        return self.column(Column(title, ValueKind.BYTES), value)
+
+    def share(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of shares."""
+        return self.column(Column(title, ValueKind.SHARE), value)
+
+    def of(
+        self, items: Iterable[_Item], caption: str, *, note: str = "", empty: str = "Nothing was recorded."
+    ) -> Table:
+        """The table of some items.
+
+        Args:
+            empty: shown in place of rows where there is none.
+        """
+        rows = [tuple(value(item) for _, value in self._shown) for item in items]
+        return Table(tuple(column for column, _ in self._shown), rows, caption, note, empty)
 
 
 class ChartKind(Enum):

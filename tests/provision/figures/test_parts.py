@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from froude.provision.figures.parts import (
     HAIR,
     OTHERS,
-    TableOf,
     between,
     bounded,
     dollars_axis,
@@ -96,20 +95,6 @@ def test_a_kind_of_storage_has_one_colour() -> None:
     many = tuple(replace(problem.catalog.units[0], name=f"unit{number}") for number in range(20))
     large = replace(problem, catalog=replace(problem.catalog, units=many))
     assert storage_colours(large, [("unit9",), ("unit3",)]) == {"unit3": 0, "unit9": 1}
-
-
-def test_a_table_of_items() -> None:
-    """A column after the other, each with what it shows of an item; a table that is begun can be gone on with twice."""
-    begun = TableOf[int]().number("Number", lambda item: item, "x")
-    first = begun.words("Word", str).words("Even", lambda item: item % 2 == 0).of([1, 2], "Items")
-    assert [(column.title, column.unit) for column in first.columns] == [
-        ("Number", "x"),
-        ("Word", ""),
-        ("Even", ""),
-    ]
-    assert first.rows == [(1, "1", False), (2, "2", True)]
-    second = begun.share("Half", lambda item: item / 2).of([], "None", empty="Nothing.")
-    assert (len(second.columns), second.rows, second.empty) == (2, [], "Nothing.")
 
 
 def test_a_cost_beside_its_bound() -> None:

@@ -24,6 +24,7 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Tone,
     Value,
     ValueKind,
@@ -200,22 +201,18 @@ def replay_report(
 
 
 def _replayed(found: Sequence[Replayed]) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        (each.policy, each.miss_ratio, sum(each.misses.values()), each.plans, each.moved_bytes)
-        for each in found
-    ]
-    columns = (
-        Column("policy"),
-        Column("misses", ValueKind.SHARE),
-        Column("missed", ValueKind.NUMBER, "chunks"),
-        Column("splits", ValueKind.NUMBER, "that changed"),
-        Column("grown by", ValueKind.BYTES),
-    )
-    return Table(
-        columns,
-        rows,
-        "The same requests under each policy",
-        f"Of {sum(found[0].reads.values()):,} chunks read.",
+    return (
+        TableOf[Replayed]()
+        .words("policy", lambda each: each.policy)
+        .share("misses", lambda each: each.miss_ratio)
+        .number("missed", lambda each: sum(each.misses.values()), "chunks")
+        .number("splits", lambda each: each.plans, "that changed")
+        .size("grown by", lambda each: each.moved_bytes)
+        .of(
+            found,
+            "The same requests under each policy",
+            note=f"Of {sum(found[0].reads.values()):,} chunks read.",
+        )
     )
 
 

@@ -16,11 +16,12 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Tone,
     Value,
     ValueKind,
 )
-from froude.trace.audit.files import moment
+from froude.trace.audit.files import Source, moment
 from froude.trace.audit.summary import AuditSummary, Share, counts_in_words
 
 _MOST_ROWS = 25
@@ -104,16 +105,14 @@ def _over_time(summary: AuditSummary) -> tuple[Chart, Chart]:
 
 
 def _shares(title: str, shares: Sequence[Share], lines: int, caption: str, note: str = "") -> Table:
-    columns = (
-        Column(title, ValueKind.CODE),
-        Column("Lines", ValueKind.NUMBER),
-        Column("Share", ValueKind.SHARE),
-        Column("Denied", ValueKind.NUMBER),
+    return (
+        TableOf[Share]()
+        .code(title, lambda each: each.name)
+        .number("Lines", lambda each: each.lines)
+        .share("Share", lambda each: each.lines / max(lines, 1))
+        .number("Denied", lambda each: each.denied)
+        .of(shares[:_MOST_ROWS], caption, note=note)
     )
-    rows: list[tuple[Value, ...]] = [
-        (each.name, each.lines, each.lines / max(lines, 1), each.denied) for each in shares[:_MOST_ROWS]
-    ]
-    return Table(columns, rows, caption, note)
 
 
 def _remark(summary: AuditSummary) -> str:
@@ -123,10 +122,10 @@ def _remark(summary: AuditSummary) -> str:
 
 
 def _sources(summary: AuditSummary) -> Table:
-    columns = (
-        Column("Log", ValueKind.CODE),
-        Column("Lines", ValueKind.NUMBER),
-        Column("Of another kind", ValueKind.NUMBER),
+    return (
+        TableOf[Source]()
+        .code("Log", lambda each: each.name)
+        .number("Lines", lambda each: each.lines)
+        .number("Of another kind", lambda each: each.bad)
+        .of(summary.meta.sources, "Logs, in the order of their times")
     )
-    rows: list[tuple[Value, ...]] = [(each.name, each.lines, each.bad) for each in summary.meta.sources]
-    return Table(columns, rows, "Logs, in the order of their times")

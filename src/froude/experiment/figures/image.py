@@ -16,6 +16,7 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Tone,
     Value,
     ValueKind,
@@ -59,20 +60,19 @@ def image_report(summary: ImageSummary, facts: dict[str, str]) -> Report:
 
 
 def _folders(folders: Sequence[Folder]) -> Table:
-    columns = (
-        Column("Folder", ValueKind.CODE),
-        Column("Depth", ValueKind.NUMBER),
-        Column("Inodes", ValueKind.NUMBER),
-        Column("Files", ValueKind.NUMBER),
-        Column("Bytes", ValueKind.BYTES),
-        Column("On disks", ValueKind.BYTES),
-    )
-    rows: list[tuple[Value, ...]] = [
-        (each.path, each.depth, each.inodes, each.files, each.bytes, each.space)
-        for each in folders[:_MOST_ROWS]
-    ]
-    return Table(
-        columns, rows, "Folders with the most space below them", "A folder counts all that lies below it."
+    return (
+        TableOf[Folder]()
+        .code("Folder", lambda each: each.path)
+        .number("Depth", lambda each: each.depth)
+        .number("Inodes", lambda each: each.inodes)
+        .number("Files", lambda each: each.files)
+        .size("Bytes", lambda each: each.bytes)
+        .size("On disks", lambda each: each.space)
+        .of(
+            folders[:_MOST_ROWS],
+            "Folders with the most space below them",
+            note="A folder counts all that lies below it.",
+        )
     )
 
 
@@ -106,22 +106,18 @@ def _depths(bins: Sequence[Bin]) -> Chart:
 
 
 def _small(summary: ImageSummary) -> Table:
-    columns = (
-        Column("Files of"),
-        Column("Files", ValueKind.NUMBER),
-        Column("Share", ValueKind.SHARE),
-        Column("Bytes", ValueKind.BYTES),
-    )
     files = summary.counts["files"]
-    rows: list[tuple[Value, ...]] = [
-        (_limit(each), each.count, each.count / files if files else None, each.bytes)
-        for each in summary.small
-    ]
-    return Table(
-        columns,
-        rows,
-        "Small files",
-        "Every file costs the NameNode an inode and a block, however short it is.",
+    return (
+        TableOf[Bin]()
+        .words("Files of", _limit)
+        .number("Files", lambda each: each.count)
+        .share("Share", lambda each: each.count / files if files else None)
+        .size("Bytes", lambda each: each.bytes)
+        .of(
+            summary.small,
+            "Small files",
+            note="Every file costs the NameNode an inode and a block, however short it is.",
+        )
     )
 
 
@@ -132,13 +128,13 @@ def _limit(each: Bin) -> str:
 
 
 def _owners(title: str, owners: Sequence[Owner]) -> Table:
-    columns = (
-        Column(title, ValueKind.CODE),
-        Column("Files", ValueKind.NUMBER),
-        Column("Bytes", ValueKind.BYTES),
+    return (
+        TableOf[Owner]()
+        .code(title, lambda each: each.name)
+        .number("Files", lambda each: each.files)
+        .size("Bytes", lambda each: each.bytes)
+        .of(owners[:_MOST_ROWS], f"{title}s, by the bytes of their files")
     )
-    rows: list[tuple[Value, ...]] = [(each.name, each.files, each.bytes) for each in owners[:_MOST_ROWS]]
-    return Table(columns, rows, f"{title}s, by the bytes of their files")
 
 
 def _rare(summary: ImageSummary) -> Table:

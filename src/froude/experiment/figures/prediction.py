@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.base.summary import counted, share_text
+from froude.mining.check.forecast import TypeSequences
 from froude.mining.check.intervals import Site, slower, validated
 from froude.mining.check.prediction import LeafOutcome, Prediction
 from froude.mining.fit.starts import Delay
-from froude.render import Block, Column, Report, Section, Table, Value, ValueKind
+from froude.render import Block, Column, Report, Section, Table, TableOf, Value, ValueKind
 from froude.trace.intervals import FEWEST, WITHIN, Statistic
 
 _MOST_MISSES = 30
@@ -84,17 +85,14 @@ def _intervals(sites: Sequence[Site], other: Sequence[Site]) -> Table:
 
 
 def _starts(delays: Sequence[Delay]) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        (
-            delay.node_type,
-            delay.after or "the beginning",
-            f"{delay.predicted_s:.1f}",
-            "before it" if delay.seen_s is None else f"{delay.seen_s:.1f}",
-        )
-        for delay in delays
-    ]
-    columns = (Column("Node type"), Column("After"), Column("Predicted, s"), Column("Seen, s"))
-    return Table(columns, rows, "Starts", "Seconds after what is waited for.")
+    return (
+        TableOf[Delay]()
+        .words("Node type", lambda delay: delay.node_type)
+        .words("After", lambda delay: delay.after or "the beginning")
+        .words("Predicted, s", lambda delay: f"{delay.predicted_s:.1f}")
+        .words("Seen, s", lambda delay: "before it" if delay.seen_s is None else f"{delay.seen_s:.1f}")
+        .of(delays, "Starts", note="Seconds after what is waited for.")
+    )
 
 
 def prediction_section(prediction: Prediction, scale: str) -> Section:
@@ -114,34 +112,21 @@ def prediction_section(prediction: Prediction, scale: str) -> Section:
 
 
 def _sequences(prediction: Prediction) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        (
-            s.node_type,
-            s.nodes_predicted,
-            s.nodes_real,
-            s.exact,
-            s.calls_predicted,
-            s.calls_real,
-            s.calls_matched,
-            s.first_difference,
+    return (
+        TableOf[TypeSequences]()
+        .words("Node type", lambda match: match.node_type)
+        .number("Nodes predicted", lambda match: match.nodes_predicted)
+        .number("Nodes seen", lambda match: match.nodes_real)
+        .number("Exact sequences", lambda match: match.exact)
+        .number("Calls predicted", lambda match: match.calls_predicted)
+        .number("Calls made", lambda match: match.calls_real)
+        .number("In place", lambda match: match.calls_matched)
+        .code("First difference", lambda match: match.first_difference)
+        .of(
+            prediction.sequences,
+            "Call sequences",
+            note="The job's own calls; periodic ones, such as heartbeats, are made by the clock.",
         )
-        for s in prediction.sequences
-    ]
-    columns = (
-        Column("Node type"),
-        Column("Nodes predicted", ValueKind.NUMBER),
-        Column("Nodes seen", ValueKind.NUMBER),
-        Column("Exact sequences", ValueKind.NUMBER),
-        Column("Calls predicted", ValueKind.NUMBER),
-        Column("Calls made", ValueKind.NUMBER),
-        Column("In place", ValueKind.NUMBER),
-        Column("First difference", ValueKind.CODE),
-    )
-    return Table(
-        columns,
-        rows,
-        "Call sequences",
-        "The job's own calls; periodic ones, such as heartbeats, are made by the clock.",
     )
 
 

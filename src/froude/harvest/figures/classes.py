@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from froude.base.summary import base_text
 from froude.harvest.classify.backtest import Backtest, Stability
-from froude.harvest.classify.classes import Classification, day_profile
+from froude.harvest.classify.classes import Classification, UtilisationClass, day_profile
 from froude.harvest.figures.tenants import gaps, not_known
 from froude.harvest.telemetry.datacenter import Datacenter
 from froude.harvest.telemetry.profiles import PATTERNS
@@ -20,6 +20,7 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Tone,
     Value,
     ValueKind,
@@ -91,16 +92,16 @@ def _verdict(tests: Sequence[Backtest]) -> str:
 
 
 def _classes(found: Classification) -> Table:
-    columns = (
-        Column("class"),
-        Column("tenants", ValueKind.NUMBER),
-        Column("servers", ValueKind.NUMBER),
-        Column("average", ValueKind.SHARE),
-        Column("peak", ValueKind.SHARE),
-        Column("samples known", ValueKind.SHARE),
+    return (
+        TableOf[UtilisationClass]()
+        .words("class", lambda each: each.name)
+        .number("tenants", lambda each: len(each.tenants))
+        .number("servers", lambda each: each.servers)
+        .share("average", lambda each: each.average)
+        .share("peak", lambda each: each.peak)
+        .share("samples known", lambda each: each.known)
+        .of(found.classes, "Utilisation classes", note="Peak: 99th percentile, mean over servers.")
     )
-    rows = [(c.name, len(c.tenants), c.servers, c.average, c.peak, c.known) for c in found.classes]
-    return Table(columns, rows, "Utilisation classes", note="Peak: 99th percentile, mean over servers.")
 
 
 def _pictures(datacenter: Datacenter, found: Classification) -> list[Chart]:

@@ -11,7 +11,7 @@ from froude.harvest.place.existing import Broken, Existing
 from froude.harvest.place.policies import Attribute
 from froude.harvest.simulate.durability import Compared
 from froude.harvest.simulate.spread import runs_text
-from froude.render import Callout, Column, KeyFigure, Report, Section, Table, Tone, Value, ValueKind
+from froude.render import Callout, Column, KeyFigure, Report, Section, Table, TableOf, Tone, Value, ValueKind
 
 WITHOUT = "without a replica"
 """Why a block is left out that is lost already."""
@@ -113,24 +113,15 @@ def _remarks(found: Inspected) -> list[Callout]:
 
 def _broken_table(found: Inspected) -> Table:
     blocks = found.existing.blocks
-    columns = (
-        Column("must differ in"),
-        Column("broken by", ValueKind.NUMBER, "blocks"),
-        Column("share", ValueKind.SHARE),
-        Column("to move", ValueKind.NUMBER, "replicas"),
-        Column("replicas judged", ValueKind.SHARE),
+    return (
+        TableOf[Broken]()
+        .words("must differ in", lambda each: each.attribute.value)
+        .number("broken by", lambda each: each.blocks if each.judged else "not known", "blocks")
+        .share("share", lambda each: each.blocks / blocks if each.judged else None)
+        .number("to move", lambda each: each.replicas if each.judged else None, "replicas")
+        .share("replicas judged", lambda each: each.judged)
+        .of(found.broken, "Constraints, each by itself", note=_LEGEND)
     )
-    rows: list[tuple[Value, ...]] = [
-        (
-            each.attribute.value,
-            each.blocks if each.judged else "not known",
-            each.blocks / blocks if each.judged else None,
-            each.replicas if each.judged else None,
-            each.judged,
-        )
-        for each in found.broken
-    ]
-    return Table(columns, rows, "Constraints, each by itself", note=_LEGEND)
 
 
 def _lost_table(found: Inspected) -> Table:

@@ -23,6 +23,7 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Tone,
     Value,
     ValueKind,
@@ -60,22 +61,14 @@ def schedule_report(
 ) -> Report:
     """Which class each job would run on."""
     names = [each.name for each in found.classes]
-    rows: list[tuple[Value, ...]] = [
-        (
-            choice.job,
-            choice.kind.value,
-            choice.request,
-            choice.selection.fit.value,
-            ", ".join(names[n] for n in choice.selection.classes) or None,
-        )
-        for choice in choices
-    ]
-    columns = (
-        Column("job"),
-        Column("type"),
-        Column("containers", ValueKind.NUMBER),
-        Column("fits in"),
-        Column("node labels", ValueKind.CODE),
+    jobs = (
+        TableOf[Choice]()
+        .words("job", lambda choice: choice.job)
+        .words("type", lambda choice: choice.kind.value)
+        .number("containers", lambda choice: choice.request)
+        .words("fits in", lambda choice: choice.selection.fit.value)
+        .code("node labels", lambda choice: ", ".join(names[n] for n in choice.selection.classes) or None)
+        .of(choices, "Classes chosen")
     )
     none = sum(choice.selection.fit is Fit.NONE for choice in choices)
     lede = f"{len(choices) - none} of {len(choices)} jobs fit in a class or in several."
@@ -92,7 +85,7 @@ def schedule_report(
         "Headroom of each class, containers",
         note="Less the reserve, at the last slot of the history.",
     )
-    sections = (Section("Jobs", (Table(columns, rows, "Classes chosen"),)), Section("Classes", (room,)))
+    sections = (Section("Jobs", (jobs,)), Section("Classes", (room,)))
     return Report("Where jobs would run", "", lede, Tone.NEUTRAL, (), sections, facts)
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Generic, TypeVar
 
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
-from froude.render import Axis, Chart, ChartKind, Column, Report, Series, Table, Tone, Value, ValueKind
+from froude.render import Axis, Chart, ChartKind, Report, Series, Tone, ValueKind
 from froude.render.format import share
 from froude.render.theme import SERIES
 
-_Item = TypeVar("_Item")
 _EXACT = 1e-6
 """A gap below it comes of rounding."""
 
@@ -22,48 +20,6 @@ OTHERS = "others, see the table"
 HAIR = 1e-6
 """Relative, between neighbouring bands."""
 DOLLARS = Axis("cost over the years of use", ValueKind.NUMBER, unit="$")
-
-
-class TableOf(Generic[_Item]):
-    """A table of items: columns, each with what it shows of an item, added one by one; and the items in the end."""
-
-    def __init__(self, *shown: tuple[Column, Callable[[_Item], Value]]) -> None:
-        self._shown = shown
-
-    def column(self, column: Column, value: Callable[[_Item], Value]) -> TableOf[_Item]:
-        """One column more."""
-        return TableOf(*self._shown, (column, value))
-
-    def words(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
-        """A column of text."""
-        return self.column(Column(title), value)
-
-    def code(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
-        """A column of names."""
-        return self.column(Column(title, ValueKind.CODE), value)
-
-    def number(self, title: str, value: Callable[[_Item], Value], unit: str = "") -> TableOf[_Item]:
-        """A column of numbers of a unit."""
-        return self.column(Column(title, ValueKind.NUMBER, unit), value)
-
-    def dollars(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
-        """A column of amounts of money."""
-        return self.number(title, value, "$")
-
-    def share(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
-        """A column of shares."""
-        return self.column(Column(title, ValueKind.SHARE), value)
-
-    def of(
-        self, items: Iterable[_Item], caption: str, *, note: str = "", empty: str = "Nothing was recorded."
-    ) -> Table:
-        """The table of some items.
-
-        Args:
-            empty: shown in place of rows where there is none.
-        """
-        rows = [tuple(value(item) for _, value in self._shown) for item in items]
-        return Table(tuple(column for column, _ in self._shown), rows, caption, note, empty)
 
 
 def no_cluster(lede: str, facts: Mapping[str, str]) -> Report:

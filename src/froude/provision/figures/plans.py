@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from froude.provision.analyses.slack import GroupSlack, Resource, Slack
 from froude.provision.check.bill import Line, bill
 from froude.provision.check.load_lp import Limit
-from froude.provision.figures.parts import DOLLARS, TableOf, bars, verdict
+from froude.provision.figures.parts import DOLLARS, bars, verdict
 from froude.provision.inputs.units import Dimension, show
 from froude.provision.model.traffic import Flow, traffic
 from froude.provision.types import Problem
@@ -23,6 +23,7 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Tone,
     ValueKind,
     literal,

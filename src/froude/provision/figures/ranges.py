@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from froude.provision.analyses.inputs import Input
 from froude.provision.analyses.prices import Crossing, Drop, PriceRange, Sensitivity
 from froude.provision.analyses.vary import Edge, Range, Robustness, Swing
-from froude.provision.figures.parts import TableOf, bars, no_cluster, verdict
+from froude.provision.figures.parts import bars, no_cluster, verdict
 from froude.provision.inputs.units import show
 from froude.provision.search.architecture import Architecture
 from froude.render import (
@@ -18,6 +18,7 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Text,
     Tone,
     ValueKind,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from froude.provision.analyses.regimes import Regime, Roadmap, Stage
-from froude.provision.figures.parts import TableOf, bounded, curves, storage_colours, strip, upper
+from froude.provision.figures.parts import bounded, curves, storage_colours, strip, upper
 from froude.provision.figures.sweeps import cost_stack
 from froude.provision.search.architecture import Architecture
 from froude.provision.types import Problem
-from froude.render import Chart, KeyFigure, Report, Section, Series, Table, Text, Tone, ValueKind
+from froude.render import Chart, KeyFigure, Report, Section, Series, Table, TableOf, Text, Tone, ValueKind
 
 
 def roadmap_report(problem: Problem, roadmap: Roadmap, facts: Mapping[str, str]) -> Report:

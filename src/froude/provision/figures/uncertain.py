@@ -14,7 +14,6 @@ from froude.provision.analyses.uncertainty import (
     Uncertainty,
     Uniform,
 )
-from froude.provision.figures.parts import TableOf
 from froude.provision.figures.ranges import amount
 from froude.provision.search.architecture import Architecture
 from froude.render import (
@@ -27,6 +26,7 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Text,
     Tone,
     ValueKind,

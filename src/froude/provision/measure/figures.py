@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from froude.base.units import size_text
-from froude.provision.measure.measurement import Fit, Measurement, error_text
+from froude.provision.measure.measurement import Fit, Measurement, RecordSizeRow, error_text
 from froude.provision.types import Op
 from froude.render import (
     Axis,
@@ -18,6 +18,7 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Text,
     Tone,
     Value,
@@ -66,29 +67,21 @@ def throughput_chart(measurement: Measurement) -> Chart:
 
 def fit_table(fit: Fit) -> Table:
     """Every size: measured, and the error of each model."""
-    rows: list[tuple[Value, ...]] = [
-        (
-            size_text(row.sample.record_size),
-            row.sample.throughput / _MB,
-            row.sample.seconds,
-            error_text(row.error(row.rate_gap)),
-            error_text(row.error(row.ends)),
-            error_text(row.error(row.iops_rate)),
-            "yes" if row.sample.steady else "no",
+    return (
+        TableOf[RecordSizeRow]()
+        .words("Record", lambda row: size_text(row.sample.record_size))
+        .number("Measured", lambda row: row.sample.throughput / _MB, "MB/s")
+        .duration("Each", lambda row: row.sample.seconds)
+        .words("Rate and gap", lambda row: error_text(row.error(row.rate_gap)))
+        .words("Rate and gap of the ends", lambda row: error_text(row.error(row.ends)))
+        .words("IOPS and rate", lambda row: error_text(row.error(row.iops_rate)))
+        .words("Steady", lambda row: "yes" if row.sample.steady else "no")
+        .of(
+            fit.rows,
+            f"Error of each model, {_NAMES[fit.op]}",
+            note="Errors of the throughput; above zero the model promises too much.",
         )
-        for row in fit.rows
-    ]
-    columns = (
-        Column("Record"),
-        Column("Measured", ValueKind.NUMBER, "MB/s"),
-        Column("Each", ValueKind.DURATION),
-        Column("Rate and gap"),
-        Column("Rate and gap of the ends"),
-        Column("IOPS and rate"),
-        Column("Steady"),
     )
-    note = "Errors of the throughput; above zero the model promises too much."
-    return Table(columns, rows, f"Error of each model, {_NAMES[fit.op]}", note)
 
 
 def _verdict(fit: Fit) -> str:
