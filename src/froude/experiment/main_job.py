@@ -92,7 +92,6 @@ def run_main_job(
     """Run the whole chain once.
 
     Args:
-        progress: where to show what is going on.
         seed: root of the play's random choices, and of the ids that recorded namespaces begin with.
         command: the command line that runs it, as typed; without one, every lineage names its own call.
 

@@ -102,7 +102,6 @@ def mine(
 
     Args:
         traces: one a run, at scales as different as possible.
-        progress: where to show what is going on.
         workers: decode the traces side by side.
     """
     return Workload.of(mine_traces(traces, progress=progress, workers=workers))

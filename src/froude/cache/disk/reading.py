@@ -74,7 +74,6 @@ class Reader:
         """Read a range of the disk.
 
         Args:
-            offset: of its first byte.
             length: bytes, at least 1; the range lies in the disk.
             done: gets the bytes.
         """
@@ -87,7 +86,6 @@ class Reader:
         """What most reads are: a part of one chunk that is cached and whole. None, and nothing done, for others.
 
         Args:
-            offset: of its first byte.
             length: bytes, at least 1; the range lies in the disk.
         """
         chunk, within = divmod(offset, self._chunk)

@@ -66,7 +66,6 @@ class Writer:
         """Write a range of the disk.
 
         Args:
-            offset: of its first byte.
             data: at least a byte; the range lies in the disk.
             done: called when image and cache have it.
             durable: whether that is when it is on the image's medium.
@@ -131,7 +130,6 @@ class Writer:
         """Make a range read as zeros, and cache nothing of it.
 
         Args:
-            offset: of its first byte.
             length: bytes, at least 1; the range lies in the disk.
             hole: whether its space may be given back.
         """

@@ -36,11 +36,7 @@ _ALIKE = 0.0005
 
 
 def simulation_report(scenario: Scenario, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> Report:
-    """Clusters of jobs under each policy.
-
-    Args:
-        outcomes: of `compare`.
-    """
+    """Clusters of jobs under each policy."""
     totals = means(outcomes, lambda each: each.total_s)
     gained = gains(outcomes, lambda each: each.total_s)
     runs = 1 + max(each.run for each in outcomes)

@@ -46,11 +46,7 @@ def clock_lies(before_s: float, after_s: float, elapsed_s: float) -> str | None:
 
 
 def vm_lies(before: VmReport | None, after: VmReport) -> str | None:
-    """What is impossible in the report of a VM's agent; None where nothing is.
-
-    Args:
-        before: its last report; None for none.
-    """
+    """What is impossible in the report of a VM's agent; None where nothing is."""
     if before is None or before.instance != after.instance:
         return None
     seconds = after.uptime_s - before.uptime_s
@@ -63,11 +59,7 @@ def vm_lies(before: VmReport | None, after: VmReport) -> str | None:
 
 
 def hypervisor_lies(before: HypervisorReport | None, after: HypervisorReport) -> str | None:
-    """What is impossible in the report of a hypervisor's agent; None where nothing is.
-
-    Args:
-        before: its last report; None for none.
-    """
+    """What is impossible in the report of a hypervisor's agent; None where nothing is."""
     names = [vm.name for vm in after.vms]
     if len(set(names)) < len(names):
         return "a VM is named twice"

@@ -62,11 +62,7 @@ def compare(
 
 
 def means(outcomes: Sequence[Outcome], figure: Figure) -> dict[str, float]:
-    """Mean of a figure over the runs, by policy.
-
-    Args:
-        outcomes: of `compare`.
-    """
+    """Mean of a figure over the runs, by policy."""
     names = dict.fromkeys(outcome.policy for outcome in outcomes)
     return {name: fmean(figure(each) for each in outcomes if each.policy == name) for name in names}
 

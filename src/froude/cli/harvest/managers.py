@@ -201,9 +201,6 @@ def require_labels(server: ResourceManager, carrier: Carrier | None) -> None:
 def same(now: ClusterState, before: Prior | None, file: Path) -> None:
     """See that what is remembered is of the ResourceManager that answers.
 
-    Args:
-        before: what is remembered; None for nothing.
-
     Raises:
         GuardError: it is of another.
     """

@@ -87,7 +87,6 @@ class Recording:
 
         Args:
             output: where its standard output and error are written.
-            timeout_s: how long it may take.
 
         Raises:
             InputError: there is no such program, it failed, it took too long, or `output` is no regular file.

@@ -55,7 +55,6 @@ def write_block_lists(
 
     Args:
         folder: the folder to make; one of block lists that is there is replaced.
-        cluster: where replicas may lie.
 
     Returns:
         How many replicas there are.

@@ -115,7 +115,6 @@ def start(
     """Start a cluster in the background and wait until it is live.
 
     Args:
-        timeout_s: how long it may take.
         supervisor_module: the module whose process holds the cluster.
 
     Raises:
@@ -132,7 +131,6 @@ def held(
     """The same for as long as the block runs: it is ended with the block, and falls with this process.
 
     Args:
-        timeout_s: how long it may take.
         supervisor_module: the module whose process holds the cluster.
 
     Yields:

@@ -230,7 +230,6 @@ class Cluster(Startable):
         Args:
             arguments: as after `hdfs dfs`: `"-put", "file", "/in"`.
             at: the NameNode's address for this client, such as a capture proxy's; by default its own.
-            timeout_s: how long it may take.
 
         Returns:
             What it wrote to standard output.
@@ -344,7 +343,6 @@ def run_shell(hadoop: Hadoop, home: Path, uri: str, arguments: Sequence[str], ti
         home: what `launcher.write_home` wrote.
         uri: of the NameNode, or of the proxy before it.
         arguments: as after `hdfs dfs`.
-        timeout_s: how long it may take.
 
     Returns:
         What it wrote to standard output.

@@ -301,11 +301,7 @@ def reaper_command(pid_file: Path | None = None, *, descendants: bool = False) -
 
 
 def child_environment(hadoop: Hadoop, conf: Path) -> dict[str, str]:
-    """This process's environment without what would leak another Hadoop or other JVM flags into a child.
-
-    Args:
-        hadoop: whose Java is named in `JAVA_HOME`.
-    """
+    """This process's environment without what would leak another Hadoop or other JVM flags into a child."""
     return {**clean_environment(conf), "JAVA_HOME": str(hadoop.java.home)}
 
 

@@ -139,9 +139,6 @@ def write_home(
 def call(home: Path, words: Sequence[str], stdout: IO[str] | None = None) -> int:
     """Run one of Hadoop's commands, with this process's input and output: `call(home, ["dfs", "-ls", "/"])`.
 
-    Args:
-        home: what `write_home` wrote.
-
     Returns:
         Its exit code; 128 + N where signal N has ended it, as shells have it.
     """
@@ -154,8 +151,6 @@ def home_environment(hadoop: Hadoop, home: Path, uri: str) -> dict[str, str]:
     """The environment in which a program finds a cluster: by `hdfs` on its PATH, its configuration, or the URI.
 
     Args:
-        hadoop: whose Java is named in `JAVA_HOME`.
-        home: what `write_home` wrote.
         uri: of the NameNode, or of the proxy before it.
     """
     environment = child_environment(hadoop, home / "conf")

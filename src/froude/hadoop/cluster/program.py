@@ -49,7 +49,6 @@ def run_program(
     Args:
         environment: the program's; its PATH is where the program is looked for.
         output: where its standard output and error are written, for the owner only; a file there is replaced.
-        timeout_s: how long it may take.
 
     Returns:
         Its exit code; 256 - N where signal N has ended it, as a byte holds it.

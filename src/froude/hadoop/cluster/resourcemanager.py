@@ -159,11 +159,7 @@ class ResourceManager(Startable):
             self._daemon.wait_until(self._answers, what="answer", timeout_s=_ANSWERS_S)
 
     def stop(self, *, keep: bool = False) -> None:
-        """End the process; remove the folder unless it was named or `keep`. Harmless when nothing runs.
-
-        Args:
-            keep: whether the folder stays.
-        """
+        """End the process; remove the folder unless it was named or `keep`. Harmless when nothing runs."""
         if self._daemon is not None:
             self._daemon.stop()
         self._run_folder.leave(keep=keep)

@@ -72,11 +72,7 @@ class Startable(ABC):
 
     @abstractmethod
     def stop(self, *, keep: bool = False) -> None:
-        """End every process; remove the folder unless it was named or `keep`. Harmless when nothing runs.
-
-        Args:
-            keep: whether the folder stays.
-        """
+        """End every process; remove the folder unless it was named or `keep`. Harmless when nothing runs."""
 
     @contextmanager
     def _coming_up(self) -> Iterator[None]:

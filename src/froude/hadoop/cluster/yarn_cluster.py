@@ -216,9 +216,6 @@ class YarnCluster(Startable):
     def wait_live(self, *, timeout_s: float = _READY_S) -> None:
         """Wait until every DataNode and NodeManager is live; starts them if that has not happened.
 
-        Args:
-            timeout_s: how long it may take.
-
         Raises:
             TargetError: a daemon died, with its own last error, or the time is over.
         """
@@ -248,7 +245,6 @@ class YarnCluster(Startable):
 
         Args:
             arguments: as after `hdfs dfs`: `"-put", "file", "/in"`.
-            timeout_s: how long it may take.
 
         Returns:
             What it wrote to standard output.
@@ -266,7 +262,6 @@ class YarnCluster(Startable):
         Args:
             words: a ready job (`examples`, `streaming`, `distcp`), `jar` and a jar, or another command of `yarn`,
                 `mapred` or `hdfs`; and its arguments.
-            timeout_s: how long it may take.
 
         Raises:
             InputError: it took longer.
@@ -300,11 +295,7 @@ class YarnCluster(Startable):
             self.masters[0].start()
 
     def stop(self, *, keep: bool = False) -> None:
-        """End every process, containers first; remove the folder unless it was named or `keep`.
-
-        Args:
-            keep: whether the folder stays.
-        """
+        """End every process, containers first; remove the folder unless it was named or `keep`."""
         for daemon in self.nodemanagers:
             daemon.kill()  # asked to end, it waits for its jobs for some 15 s; its containers fall with it
         for daemon in self.masters:

@@ -59,7 +59,6 @@ def write_columns(
     """Place every block of a namespace and write the lists of all nodes.
 
     Args:
-        cluster: where replicas may lie.
         folder: an empty folder, which takes the files.
 
     Returns:

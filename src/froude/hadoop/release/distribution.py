@@ -94,7 +94,6 @@ class Hadoop:
                 unless that holds the same.
             folder: a distribution unpacked (`share/hadoop/...`) or a plain folder of jars.
             cache: where fetched jars lie; by default `cache_folder()`.
-            environ: the environment; by default this process's.
             java: the one to run it; None for that of `java_for`, which is fetched if need be.
 
         Raises:
@@ -150,7 +149,6 @@ def java_for(
 
     Args:
         releases: as `Hadoop.find` takes them; None for that of `HADOOP_HOME`, else 3.5.0.
-        environ: the environment; by default this process's.
         progress: shows that it is fetched; None where it is only to be named.
 
     Raises:
@@ -177,7 +175,6 @@ def fetch(release: str, cache: Path, progress: Progress, part: Part | None = Non
     Two processes at once wait for each other; a killed one leaves nothing torn.
 
     Args:
-        release: such as `3.5.0`.
         part: which of them; None for those of HDFS's daemons.
 
     Raises:
@@ -214,7 +211,6 @@ def needed(release: str, repository: Repository) -> list[Coordinate]:
     """The jars a daemon of this release loads; all it depends on where no trace says which.
 
     Args:
-        release: such as `3.5.0`.
         repository: where its POMs are read from.
 
     Raises:

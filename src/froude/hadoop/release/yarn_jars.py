@@ -89,7 +89,6 @@ def needed_for_jobs(release: str, repository: Repository) -> list[Coordinate]:
     """The jars that YARN and MapReduce need beside HDFS's, and those of ready jobs.
 
     Args:
-        release: such as `3.5.0`.
         repository: where its POMs are read from.
 
     Raises:

@@ -1,5 +1,7 @@
 """What is inside a frame: headers and bodies, decoded into events, for whoever reads.
 
+A `payload` is a frame without its length.
+
 Source: org.apache.hadoop.ipc.{Client,Server,ProtobufRpcEngine2,WritableRpcEngine}.
 """
 
@@ -33,7 +35,6 @@ def read_part(payload: bytes, at: int) -> tuple[int, int]:
     """Where the delimited message at `at` begins and ends.
 
     Args:
-        payload: the frame without its length.
         at: byte where the part's own length stands.
 
     Returns:
@@ -62,7 +63,6 @@ def parse(kind: Any, payload: bytes, at: int) -> tuple[Any, int]:
     """The delimited message at `at` and where it ends.
 
     Args:
-        payload: the frame without its length.
         at: byte where the message's own length stands.
 
     Raises:
@@ -80,7 +80,6 @@ def last_part(payload: bytes, at: int) -> bytes:
     """The delimited message that ends the frame.
 
     Args:
-        payload: the frame without its length.
         at: byte where the message's own length stands.
 
     Returns:
@@ -102,7 +101,6 @@ def decode_response(
     """One frame of a server.
 
     Args:
-        payload: the frame without its length.
         writable: whether the call was a Writable one, whose result has no length of its own.
 
     Raises:
@@ -128,7 +126,6 @@ def decode_context(header: Any, payload: bytes, at: int) -> Opened:
 
     Args:
         header: the frame's request header, which holds the client id.
-        payload: the frame without its length.
         at: byte where the header ends.
 
     Raises:
@@ -146,7 +143,6 @@ def decode_sasl(payload: bytes, at: int) -> Sasl:
     """A client's SASL message.
 
     Args:
-        payload: the frame without its length.
         at: byte where the header ends.
 
     Raises:
@@ -201,7 +197,6 @@ def decode_call(header: Any, payload: bytes, at: int) -> Request:
     """The call of a frame whose request header is read already.
 
     Args:
-        payload: the frame without its length.
         at: byte where that header ends.
 
     Returns:

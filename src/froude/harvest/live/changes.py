@@ -70,9 +70,6 @@ def require_memory(address: str, state: ClusterState, before: Prior | None) -> N
     A second memory would take resources that were pushed already for a node's own, and bring those back. Where nodes
     were only resized, nothing at a ResourceManager tells.
 
-    Args:
-        before: what is remembered; None for nothing.
-
     Raises:
         GuardError: another `apply` or `serve` has been here.
     """

@@ -16,7 +16,6 @@ def choose(targets: Targets, rules: Rules, taken: Numbers, count: int, chance: C
     Args:
         taken: servers of the block's other replicas, in the order in which they were placed.
         count: how many of `taken` count, from 0.
-        chance: numbers in [0, 1).
     """
     if rules.kind == CONSTRAINED:
         return choose_distinct(targets, rules, taken, count, chance)
@@ -33,7 +32,6 @@ def place_block(targets: Targets, rules: Rules, writer: int, taken: Numbers, cha
         targets: the servers; their space is taken.
         writer: the server that creates the block; below 0 for one outside.
         taken: where the servers are written, as many as there are replicas.
-        chance: numbers in [0, 1).
 
     Source: harvesting paper, Algorithm 2, lines 6 to 18.
     """

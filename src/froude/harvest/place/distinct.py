@@ -3,6 +3,8 @@
 A row may hold `count // rows + 1` of a block's replicas when `count` are placed, so that rows are free again after
 each third one (Algorithm 2 "forgets" them then) and survivors count as placed when a block is repaired. Candidates are
 drawn until one fits; after a number of misses all are weighed with just the chances that drawing gives them.
+
+The first `count` servers of `taken` have the block's other replicas, here and in `stock`.
 """
 
 from __future__ import annotations
@@ -17,13 +19,7 @@ TRIES = 24
 
 @shared
 def choose_distinct(targets: Targets, rules: Rules, taken: Numbers, count: int, chance: Chance) -> int:
-    """A server for the next replica; -1 where none may have it.
-
-    Args:
-        taken: servers of the block's other replicas.
-        count: how many of `taken` count, from 0.
-        chance: numbers in [0, 1).
-    """
+    """A server for the next replica; -1 where none may have it."""
     for level in range(len(rules.masks)):
         server = _choose_under(targets, rules, taken, count, rules.masks[level], chance)
         if server >= 0:
@@ -121,12 +117,7 @@ def _draw_server(  # noqa: PLR0917 - as above
 
 @shared
 def fits(targets: Targets, taken: Numbers, count: int, mask: int, server: int) -> bool:
-    """Whether a server is none of the others, and of no environment or rack of theirs as far as the mask says so.
-
-    Args:
-        taken: servers of the block's other replicas.
-        count: how many of `taken` count.
-    """
+    """Whether a server is none of the others, and of no environment or rack of theirs as far as the mask says so."""
     for place in range(count):
         other = taken[place]
         if server == other:

@@ -50,7 +50,6 @@ def layout_at(datacenter: Datacenter, moment_s: float, months: float = 3.0) -> L
     """The layout with the classes that history gives at a moment.
 
     Args:
-        datacenter: with its servers, utilisation and reimages.
         moment_s: on the datacenter's own time; reimages from then on are not looked at.
         months: of reimages before it that count.
     """

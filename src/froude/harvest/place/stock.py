@@ -23,9 +23,6 @@ def choose_stock(targets: Targets, rules: Rules, taken: Numbers, count: int, cha
 
     Args:
         targets: the servers, in groups by rack.
-        taken: servers of the block's other replicas.
-        count: how many of `taken` count, from 0.
-        chance: numbers in [0, 1).
     """
     wanted, rack = ANY, -1
     if count == 1:
@@ -99,13 +96,7 @@ def _allowed(  # noqa: PLR0917 - as above
 
 @shared
 def any_server(targets: Targets, taken: Numbers, count: int, chance: Chance) -> int:
-    """Any other server with space; -1 where there is none.
-
-    Args:
-        taken: servers of the block's other replicas.
-        count: how many of `taken` count.
-        chance: numbers in [0, 1).
-    """
+    """Any other server with space; -1 where there is none."""
     servers = len(targets.free)
     start = 0
     for _ in range(TRIES):
@@ -121,13 +112,7 @@ def any_server(targets: Targets, taken: Numbers, count: int, chance: Chance) -> 
 
 @shared
 def choose_copyset(targets: Targets, rules: Rules, taken: Numbers, count: int, chance: Chance) -> int:
-    """A server of a copyset that holds the block's other replicas; any, and counted, where that has no space.
-
-    Args:
-        taken: servers of the block's other replicas.
-        count: how many of `taken` count, from 0.
-        chance: numbers in [0, 1).
-    """
+    """A server of a copyset that holds the block's other replicas; any, and counted, where that has no space."""
     servers = len(targets.free)
     permutations = len(rules.permuted) // servers
     start = int(chance.random() * permutations)

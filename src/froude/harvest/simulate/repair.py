@@ -68,7 +68,6 @@ def run(targets: Targets, rules: Rules, state: Repairs, wiping: Wiping, chance: 
     Args:
         targets: the servers with the replicas of `state`.
         state: as placed, with empty lists; its totals are the result.
-        chance: numbers in [0, 1).
     """
     _hang_up(state)
     tick = wiped = found = 0

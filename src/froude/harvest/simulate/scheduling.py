@@ -72,7 +72,6 @@ def spreads(outcomes: Sequence[Outcome], figure: str) -> Mapping[str, Spread]:
     """A figure over the runs, by scheduler; one that is known of no run is left out.
 
     Args:
-        outcomes: of `compare`.
         figure: a field of `Outcome` that is a number.
     """
     values: dict[str, list[float]] = {}

@@ -35,7 +35,10 @@ Copy = tuple[str, bool]
 
 
 class Demand:
-    """Demand of one architecture: which unit types a plan chose, and how many units stand beside instances."""
+    """Demand of one architecture: which unit types a plan chose, and how many units stand beside instances.
+
+    `cache` asks for the copy in the cache, not the one that is kept.
+    """
 
     def __init__(
         self,
@@ -88,20 +91,12 @@ class Demand:
                 yield dataset.name, bool(number)
 
     def layout(self, name: str, *, cache: bool) -> Layout:
-        """Replicas and fragments of a copy.
-
-        Args:
-            cache: whether the copy in the cache is meant, not the one that is kept.
-        """
+        """Replicas and fragments of a copy."""
         unit = self.units_of(name)[int(cache)]
         return layout(self.problem.application.dataset(name), unit, cache=cache)
 
     def streams(self, name: str, phase: str, *, cache: bool = False) -> list[Stream]:
-        """Accesses of the devices of one copy in a phase.
-
-        Args:
-            cache: whether the copy in the cache is meant, not the one that is kept.
-        """
+        """Accesses of the devices of one copy in a phase."""
         dataset = self.problem.application.dataset(name)
         asked = ((io, n) for _, io, n in self.on(dataset, phase))
         return streams(dataset, self.units_of(name), int(cache), asked)
@@ -150,49 +145,29 @@ class Demand:
         return dataset.replication > failures
 
     def need(self, name: str, *, cache: bool) -> float:
-        """Unit-equivalents of one copy of a remote dataset.
-
-        Args:
-            cache: whether the copy in the cache is meant, not the one that is kept.
-        """
+        """Unit-equivalents of one copy of a remote dataset."""
         return max(self.need_parts(name, cache=cache))
 
     def sized(self, name: str, *, cache: bool) -> float:
-        """Unit-equivalents of one copy of a remote dataset, so that those left can take over.
-
-        Args:
-            cache: whether the copy in the cache is meant, not the one that is kept.
-        """
+        """Unit-equivalents of one copy of a remote dataset, so that those left can take over."""
         filled, busy = self.need_parts(name, cache=cache)
         return max(filled * self._growing(losing(self.problem)), busy * self.reserve)
 
     def need_parts(self, name: str, *, cache: bool) -> tuple[float, float]:
-        """(units filled, units kept busy over the allowed utilisation) of one copy.
-
-        Args:
-            cache: whether the copy in the cache is meant, not the one that is kept.
-        """
+        """(units filled, units kept busy over the allowed utilisation) of one copy."""
         unit = self.units_of(name)[int(cache)]
         filled = self.stored(name, cache=cache) / (unit.capacity * self.problem.options.peak_fill)
         worst = max(busy(self.streams(name, phase, cache=cache)) for phase in self.phases)
         return filled, worst / self.problem.options.peak_utilization
 
     def stored(self, name: str, *, cache: bool = False) -> float:
-        """Bytes of one copy, replicas and parity included; of all of a partitioned local dataset.
-
-        Args:
-            cache: whether the copy in the cache is meant, not the one that is kept.
-        """
+        """Bytes of one copy, replicas and parity included; of all of a partitioned local dataset."""
         dataset = self.problem.application.dataset(name)
         size = dataset.cache_size if cache and dataset.cache_size is not None else dataset.size
         return size * self.layout(name, cache=cache).stored
 
     def least_units(self, name: str, *, cache: bool) -> int:
-        """Fewest units of one copy: for its need, and one for each replica or fragment.
-
-        Args:
-            cache: whether the copy in the cache is meant, not the one that is kept.
-        """
+        """Fewest units of one copy: for its need, and one for each replica or fragment."""
         need = self.need(name, cache=cache)
         return max(self.layout(name, cache=cache).servers, math.ceil(need - _COUNT_SLACK * need))
 
@@ -279,11 +254,7 @@ class Demand:
         return self.rates[name] * sum(took)
 
     def host_cores(self, name: str, phase: str, *, cache: bool) -> float:
-        """Cores that the accesses of one copy keep busy on its hosts.
-
-        Args:
-            cache: whether the copy in the cache is meant, not the one that is kept.
-        """
+        """Cores that the accesses of one copy keep busy on its hosts."""
         each = self.problem.application.dataset(name).host_time
         return each * sum(stream.rate for stream in self.streams(name, phase, cache=cache))
 

@@ -315,11 +315,7 @@ class Node:
         return number
 
     def wrong(self, message: str, *, allowed: str) -> InputError:
-        """The error of this value.
-
-        Args:
-            allowed: what may stand there.
-        """
+        """The error of this value."""
         return InputError(
             message, file=self.file, place=self.place or None, found=_shown(self.value), allowed=allowed
         )

@@ -23,7 +23,6 @@ def why_not_report(best: ProvisionPlan, answers: Sequence[WhyNot], facts: Mappin
 
     Args:
         answers: what forced choices of one dataset cost; one at least.
-        facts: inputs, seed and version, shown last on the page.
     """
     sections = [Section("What each choice costs", (_why_table(answers),))]
     lede = verdict(best)
@@ -93,7 +92,6 @@ def comparison_report(names: tuple[str, str], comparison: Comparison, facts: Map
 
     Args:
         names: of the first and the second design.
-        facts: inputs, seed and version, shown last on the page.
     """
     saved = comparison.saved
     lede = "The two cannot be compared: they have no point in common."

@@ -55,7 +55,6 @@ def evaluation_report(slack: Slack, cost: float, facts: Mapping[str, str]) -> Re
     Args:
         slack: what is left on its servers, and how far the rates could grow.
         cost: dollars of the cluster.
-        facts: inputs, seed and version, shown last on the page.
     """
     reached = slack.growth
     bounded = bool(reached.limits)  # of an SLA without load there is no share to meet

@@ -44,7 +44,6 @@ def robustness_report(robustness: Robustness, facts: Mapping[str, str]) -> Repor
 
     Args:
         robustness: the ranges; without an architecture, the page says that there is no cluster.
-        facts: inputs, seed and version, shown last on the page.
     """
     held = robustness.architecture
     if held is None:
@@ -99,7 +98,6 @@ def sensitivity_report(
     Args:
         swings: what each input does to the cost, the largest effect first.
         share: how far each input was moved, above 0 to below 1.
-        facts: inputs, seed and version, shown last on the page.
     """
     if not sensitivity.plan.found:
         return no_cluster(verdict(sensitivity.plan), facts)

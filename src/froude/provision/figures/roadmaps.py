@@ -13,11 +13,7 @@ from froude.render import Chart, KeyFigure, Report, Section, Series, Table, Tabl
 
 
 def roadmap_report(problem: Problem, roadmap: Roadmap, facts: Mapping[str, str]) -> Report:
-    """A page of regimes and the roadmap.
-
-    Args:
-        problem: the inputs at factor 1.
-    """
+    """A page of regimes and the roadmap."""
     sure = all(regime.proved for regime in roadmap.regimes)
     changes = max(0, len(roadmap.stages) - 1)
     lede = (

@@ -42,7 +42,6 @@ def sweep_report(problem: Problem, points: Sequence[Point], facts: Mapping[str, 
     """A page of a sweep: the curve, the strip of storage types, the stack of costs, every point.
 
     Args:
-        problem: the inputs at factor 1.
         points: of the sweep, ascending.
     """
     built = [point for point in points if point.plan.found]

@@ -38,11 +38,7 @@ _BINS = 24
 
 
 def uncertainty_report(uncertainty: Uncertainty, facts: Mapping[str, str]) -> Report:
-    """A page of samples, candidates and the recommendation.
-
-    Args:
-        facts: inputs, seed and version, shown last on the page.
-    """
+    """A page of samples, candidates and the recommendation."""
     best = uncertainty.recommended
     enough = best is not None and best.met >= uncertainty.wanted
     figures = tuple(

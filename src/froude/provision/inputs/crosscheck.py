@@ -117,11 +117,7 @@ class Crosscheck:
                 )
 
     def racks(self, options: Options, catalog: Catalog) -> None:
-        """A lost rack needs racks.
-
-        Args:
-            options: whether a rack may be lost.
-        """
+        """A lost rack needs racks."""
         if not self._has_racks(catalog) and options.survive_rack is not RackLoss.NONE:
             at = self._find("options", None)
             message = "asks for racks, and resources has none"
@@ -139,7 +135,6 @@ class Crosscheck:
         """What must outlive a rack has pieces in others.
 
         Args:
-            options: whether a rack may be lost.
             application: its persistent datasets must have replicas or fragments, or be local to tasks that do.
         """
         loss = options.survive_rack

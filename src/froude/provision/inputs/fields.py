@@ -36,7 +36,6 @@ class Fields:
         Args:
             message: what is wrong, to follow the element's or field's title.
             name: of the field, whose text and line are then shown; None for the element as a whole.
-            allowed: what may stand there.
         """
         self._sound = False
         text = repr(self.element.fields[name].text) if name in self.element.fields else None
@@ -188,7 +187,6 @@ def every(fields: Fields, tag: str, read: Callable[[Fields, Flaws], T | None], f
     """The values of every child of a tag that is sound.
 
     Args:
-        fields: of the element above.
         read: makes a value of a child's fields, or None of those that are wrong.
     """
     values = (read(Fields(child, flaws), flaws) for child in fields.children(tag))
@@ -214,7 +212,6 @@ def distinct(fields: Fields, flaws: Flaws, *tags: str, by: str = "name") -> None
     """Refuse two children of a tag with one name, or one value of another field.
 
     Args:
-        fields: of the element above.
         tags: of the children; each tag has names of its own.
         by: the field that must differ.
     """

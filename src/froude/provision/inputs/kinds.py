@@ -185,11 +185,7 @@ class Children:
     """Whether there must be one of each kind."""
 
     def read(self, fields: Fields, flaws: Flaws) -> Any:
-        """The part, of the children that are sound.
-
-        Args:
-            fields: of the element above.
-        """
+        """The part, of the children that are sound."""
         kinds = {kind.tag: kind for kind in self.kinds}
         if self.one:
             at_most_one(fields, *kinds)

@@ -97,7 +97,6 @@ class Flaws:
         Args:
             message: what is wrong, to follow the title.
             name: of the field that is wrong, whose line is then shown; None for the element as a whole.
-            allowed: what may stand there.
 
         Raises:
             FlawedInputError: there are `MOST` already.

@@ -61,7 +61,6 @@ def host_crossing(
     """Bytes per second across racks through the servers that hold a copy.
 
     Args:
-        catalog: says whether there are services.
         direction: `in`, `out`, or `both` for their sum.
     """
     inward = outward = 0.0
@@ -83,7 +82,6 @@ def client_crossing(
     """Bytes per second of one operation across racks through the servers of its task.
 
     Args:
-        catalog: says whether there are services.
         direction: `in`, `out`, or `both` for their sum.
     """
     return client_bytes(redundancy, direction, access) * leaving(catalog, redundancy, access, share)

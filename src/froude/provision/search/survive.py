@@ -133,7 +133,6 @@ def spread_over(instance: Instance, *, spread: int, hosts: int, held: int = 0) -
     """The instance of a cluster that spreads over H hosts and survives f of them.
 
     Args:
-        instance: sized for no failure.
         held: as many may fail and the rest still hold the data, where that is more than f.
     """
     loads, filling = _factor(spread, hosts), _factor(spread, max(hosts, held))
@@ -146,7 +145,6 @@ def spread_between(instance: Instance, *, start: int, end: int | None, hosts: in
     Traffic is spread at will: the equal whole parts of uniform placement are others at every H.
 
     Args:
-        instance: sized for no failure.
         end: largest H; None for no end.
         hosts: f, below `start`.
         held: as many may fail and the rest still hold the data, where that is more than f.

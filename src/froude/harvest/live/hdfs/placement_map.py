@@ -66,9 +66,6 @@ def placed(datacenter: Datacenter, nodes: Sequence[DataNode], months: float = 3.
     Classes are by the reimages and peaks until the end of the utilisation, and hold equal shares of the space that
     HDFS may still take.
 
-    Args:
-        datacenter: with its servers, utilisation and reimages.
-
     Raises:
         InputError: no DataNode is on a known server.
     """

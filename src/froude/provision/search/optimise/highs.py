@@ -115,7 +115,6 @@ class Program:
         """Add a variable.
 
         Args:
-            name: for messages and to look at the program.
             cost: dollars of one.
             integer: whether only whole values are allowed.
 
@@ -140,7 +139,6 @@ class Program:
         """Add `lower <= sum(value * variable) <= upper`; zero values are left out, one variable comes once.
 
         Args:
-            name: for messages and to look at the program.
             terms: (variable, value), each variable at most once.
 
         Returns:

@@ -71,7 +71,6 @@ class TypeBranching:
         Args:
             target: dollars wanted.
             parts: most parts looked at.
-            left_s: seconds left for it.
         """
         before = self._solved
         last = before + parts

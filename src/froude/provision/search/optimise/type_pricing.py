@@ -155,7 +155,6 @@ class TypePricing:
 
         Args:
             ends: narrower ends of some variables; of choices, numbers of servers, counts.
-            left_s: seconds left for it.
 
         Returns:
             None when there was no time, or the solver failed; an infinite bound where there is no cluster.
