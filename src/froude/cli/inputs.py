@@ -104,9 +104,6 @@ def place(settings: Settings, path: Path, *kinds: str) -> Path:
 def workload(settings: Settings, path: Path) -> WorkloadFile:
     """A workload; a note says when somebody edited it since it was written.
 
-    Args:
-        settings: global flags; they say whether the note is shown.
-
     Raises:
         InputError: with file, line and field of what is wrong.
     """
@@ -118,11 +115,7 @@ def workload(settings: Settings, path: Path) -> WorkloadFile:
 
 
 def note_edited(settings: Settings, path: Path, opened: WorkloadFile) -> None:
-    """Say so where somebody edited a workload since it was written.
-
-    Args:
-        settings: global flags; they say whether the note is shown.
-    """
+    """Say so where somebody edited a workload since it was written."""
     if opened.edited and opened.lineage is not None:
         settings.note(
             f"note: {path}: edited since it was written on {opened.lineage.made_at or 'an unknown day'}"

@@ -57,7 +57,6 @@ class Settings:
 
         Args:
             inputs: content hashes of what it was made from.
-            seeded: whether chance had a part.
             tags: words by which a workspace finds it.
         """
         from froude.documents.artifact import Origin

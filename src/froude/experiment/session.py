@@ -144,7 +144,6 @@ class Workspace:
         """The traces kept here, oldest first.
 
         Args:
-            tag: only those with this tag.
             incomplete: also those whose recording failed or was interrupted.
         """
         return [read_trace(path) for path in self.store.traces(tag, incomplete=incomplete)]
@@ -153,7 +152,6 @@ class Workspace:
         """The runs kept here, oldest first.
 
         Args:
-            tag: only those with this tag.
             incomplete: also those that failed or were interrupted.
         """
         return [read_run(path) for path in self.store.runs(tag, incomplete=incomplete)]

@@ -149,9 +149,6 @@ def edited(data: bytes, changes: Mapping[str, str | None], *, name: str = "site.
 def strip_production(properties: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Part a production configuration into what shapes behaviour and what points at the cluster.
 
-    Args:
-        properties: as `read_site` gives them.
-
     Returns:
         What may be used for a scale model, and what was taken out: addresses, name services, credentials,
         host lists, folders, plug-ins.

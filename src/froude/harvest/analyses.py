@@ -360,7 +360,6 @@ def inspection(  # noqa: PLR0913 - what, by whom, how, and how often
     """Which constraints the blocks of an HDFS break as they lie, and how many a year of reimages would lose.
 
     Args:
-        located: where blocks lie.
         days: the last ones of the record of reimages; 0 where none is simulated.
         fill: share of the space that these blocks take.
         runs: on this datacenter, each with chance of its own.

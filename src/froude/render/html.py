@@ -97,9 +97,7 @@ def save(
     """Write the page and, beside it, the same figures as JSON; both readable by their owner only.
 
     Args:
-        path: where the page goes.
         suffix: of the JSON, which has the page's name otherwise; another one where `.json` is taken by results.
-        origin: how it came to be; stands in the figures.
 
     Returns:
         The paths of the page and of the JSON.
@@ -333,7 +331,6 @@ def panel_svg(chart: Chart, shown: Shown, panel: Panel, *, width: int, height: i
     """One panel of a chart as an `<svg>` element.
 
     Args:
-        panel: one of `shown.panels`.
         width: pixels of the plot, axes not counted.
         prefix: start of the ids inside, unique in the page.
 

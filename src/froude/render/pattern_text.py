@@ -11,7 +11,6 @@ def width(text: str, size: float, *, mono: bool = False, bold: bool = False) -> 
     """Pixels that a text of this size takes at most.
 
     Args:
-        mono: whether the font is monospaced.
         bold: whether it is bold; a monospaced one is as wide either way.
     """
     per_character = 0.605 if mono else (0.64 if bold else 0.575)
@@ -19,12 +18,7 @@ def width(text: str, size: float, *, mono: bool = False, bold: bool = False) -> 
 
 
 def fit(text: str, room: float, size: float, *, mono: bool = False, bold: bool = False) -> str:
-    """The text, or as much of its beginning as fits, with an ellipsis.
-
-    Args:
-        mono: whether the font is monospaced.
-        bold: whether it is bold.
-    """
+    """The text, or as much of its beginning as fits, with an ellipsis."""
     if width(text, size, mono=mono, bold=bold) <= room:
         return text
     per_character = width("x", size, mono=mono, bold=bold)

@@ -228,7 +228,6 @@ def covers(panel: Panel, extent: tuple[float, float] | None, *, log: bool) -> li
     Args:
         panel: lines in the order in which they are drawn.
         extent: lowest and highest value of the axis, in its base unit.
-        log: whether the axis is logarithmic.
     """
     low, high = (_placed(end, log=log) for end in extent or (1.0, 10.0))
     near = _NEAR * (high - low)

@@ -38,7 +38,6 @@ def panel_spec(
     """The specification of one panel.
 
     Args:
-        panel: one of `shown.panels`.
         width: pixels, or `container` to follow the page.
         height: pixels of the plot; bars take what their number needs.
         hover: whether points answer the pointer; a picture does without.

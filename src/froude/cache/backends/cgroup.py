@@ -140,7 +140,6 @@ def ignored_weights(group: Path, device: str, *, root: Path = Path("/")) -> str 
     """What to say of a weight that somebody has set on a group and that has no effect on a device; None if none.
 
     Args:
-        device: `major:minor`.
         root: in place of `/` for /sys, for tests.
     """
     scheduler = scheduler_of(device, root=root)
@@ -159,7 +158,6 @@ def scheduler_of(device: str, *, root: Path = Path("/")) -> str:
     """The I/O scheduler of a device, such as `none` or `bfq`; empty where /sys does not say.
 
     Args:
-        device: `major:minor`.
         root: in place of `/`, for tests.
     """
     folder = root / "sys/dev/block" / device

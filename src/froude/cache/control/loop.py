@@ -90,9 +90,6 @@ class Loop(Beating):
     def round(self, *, cause: str, dry: bool) -> Record:
         """One round now; waits for the one that is under way.
 
-        Args:
-            dry: whether it is only said what would be done.
-
         Raises:
             FroudeError: it could not be written down.
         """
@@ -103,9 +100,6 @@ class Loop(Beating):
 
     def restore(self, number: int, *, dry: bool) -> Record:
         """Go back to what was in force after an earlier round; no rounds are made by themselves after it.
-
-        Args:
-            dry: whether it is only said what would be done.
 
         Raises:
             KeyError: the history has no such round.

@@ -110,9 +110,6 @@ class Journal(Protocol):
     def pause(self, paused: bool) -> None:
         """Write down whether rounds pause.
 
-        Args:
-            paused: whether they do from now on.
-
         Raises:
             FroudeError: it cannot be.
         """
@@ -150,9 +147,6 @@ def plain(record: Record) -> dict[str, Any]:
 
 def record_of(fields: Any) -> Record:
     """The record of its JSON form.
-
-    Args:
-        fields: as `plain` gives them.
 
     Raises:
         ValueError: a field is missing, or may not hold what it does.

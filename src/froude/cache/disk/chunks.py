@@ -41,10 +41,6 @@ class ChunkChooser:
     def saw(self, offset: int, length: int) -> int | None:
         """A read came.
 
-        Args:
-            offset: its first byte.
-            length: bytes.
-
         Returns:
             Another chunk size, where there is reason for one.
         """

@@ -75,7 +75,6 @@ class Reader:
 
         Args:
             length: bytes, at least 1; the range lies in the disk.
-            done: gets the bytes.
         """
         access = self._state.reads.access
         for chunk in range(offset // self._chunk, (offset + length - 1) // self._chunk + 1):

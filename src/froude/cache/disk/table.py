@@ -117,7 +117,6 @@ class Table:
 
         Args:
             first: the first block that they are of.
-            sums: as `sums_of` gives them.
         """
         at = slot * self._record_bytes + _HEAD.size + first * SUM_BYTES
         self._buffer[at : at + len(sums)] = sums

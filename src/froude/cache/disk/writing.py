@@ -47,7 +47,6 @@ class Writer:
 
     Args:
         state: shared with who reads it.
-        cache_writes: whether chunks that are written whole are cached.
     """
 
     __slots__ = ("_cache_writes", "_chunk", "_durable", "_error", "_state", "_unsure")

@@ -49,11 +49,7 @@ class Lru:
         return True
 
     def resize(self, capacity: int) -> None:
-        """Grow empty, or shrink by the oldest.
-
-        Args:
-            capacity: chunks; 0 or more.
-        """
+        """Grow empty, or shrink by the oldest."""
         self.capacity = capacity
         while len(self._held) > capacity:
             self._held.popitem(last=False)

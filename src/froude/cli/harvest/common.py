@@ -41,9 +41,6 @@ User = Annotated[str | None, typer.Option(metavar="NAME", help="Who asks [HADOOP
 def require(*, web: bool = False) -> None:
     """Refuse to begin without the libraries of harvesting.
 
-    Args:
-        web: whether those of an API are needed, too.
-
     Raises:
         MissingError: one is not installed.
     """

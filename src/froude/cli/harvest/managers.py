@@ -85,9 +85,6 @@ def server(
 
     Args:
         text: of `--resourcemanager`.
-        user: of `--user`.
-        admin: of `--admin`.
-        hadoop: of `--hadoop`.
         every_node: whether one node in a form that is not known refuses all; else it is told, and left out.
 
     Raises:
@@ -132,9 +129,6 @@ def _schema(settings: Settings, hadoop: str | None) -> Schema:
 def carrier(text: str) -> Carrier:
     """What carries a class.
 
-    Args:
-        text: of `--as`.
-
     Raises:
         InputError: no such word.
     """
@@ -145,9 +139,6 @@ def carrier(text: str) -> Carrier:
 
 def reserve(text: str) -> Reserve:
     """What stays free of every server.
-
-    Args:
-        text: of `--reserve`.
 
     Raises:
         InputError: no two shares.
@@ -256,9 +247,6 @@ def _plain(todo: Changes) -> dict[str, object]:
 
 def may(settings: Settings, server: ResourceManager, now: ClusterState, typed: str | None) -> bool:
     """Whether changes are allowed; where they are not, it says how to allow them.
-
-    Args:
-        typed: of `--target-is`.
 
     Raises:
         GuardError: another one was named.

@@ -190,9 +190,6 @@ def _place(
 def rollback(settings: Settings, state: Path, target_is: str | None, user: str | None) -> None:
     """What a NameNode had before comes back.
 
-    Args:
-        state: what `apply` wrote.
-
     Raises:
         GuardError: it is another NameNode.
     """

@@ -93,10 +93,6 @@ def classify(
 def grouping(features: str, classes: str) -> Grouping:
     """How classes are made, from flags.
 
-    Args:
-        features: of `--features`.
-        classes: of `--classes`.
-
     Raises:
         InputError: one of them is none.
     """

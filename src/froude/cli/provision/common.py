@@ -148,11 +148,7 @@ def factors(low: float, high: float, points: int) -> list[float]:
 
 
 def facts(settings: Settings, files: Sequence[str]) -> dict[str, str]:
-    """What every page says of its making.
-
-    Args:
-        settings: global flags; the seed is of these.
-    """
+    """What every page says of its making."""
     from froude.base.version import __version__
 
     return {"Inputs": ", ".join(files), "Seed": str(settings.seed), "Froude": __version__}

@@ -369,7 +369,6 @@ def row_of(
 
     Args:
         shift: of their logarithms; of errors, of their shares.
-        margin: as of `compare`; errors have one of their own.
         paired: whether values in one place were measured together.
     """
     ends = shift.interval(tested.level)
@@ -402,11 +401,7 @@ def _outcome(rows: Sequence[Row], primary: str, failed: Sequence[int]) -> Outcom
 
 
 def change_text(change: float, sort: Sort) -> str:
-    """A change for people: `+12.3 %`, of errors `+0.2 points`.
-
-    Args:
-        change: as of a `Row`.
-    """
+    """A change for people: `+12.3 %`, of errors `+0.2 points`."""
     unit = "points" if sort is Sort.ERRORS else "%"
     percent = 100 * change
     if percent > 9999:

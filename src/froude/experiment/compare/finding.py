@@ -83,7 +83,6 @@ def found_in(
     """Hold a finding against the runs of two arms, in the order of their rounds.
 
     Args:
-        limits: as `parse_stated` reads them.
         limited: whether runs count that player or machine limited.
     """
     where = _where(first[-1:], last[-1:])

@@ -233,11 +233,7 @@ def _needed(comparison: Comparison, row: Row) -> str | None:
 
 
 def value_text(value: float, unit: str) -> str:
-    """A value of a measure, for people.
-
-    Args:
-        unit: of a `Row`.
-    """
+    """A value of a measure, for people."""
     if unit == "s":
         return seconds_text(value)
     if unit == "bytes":

@@ -51,11 +51,7 @@ def mean(title: str, stem: str, scale: float) -> Line:
 
 
 def charts_of(insides: Iterable[Inside], readings: Readings, run: Run) -> tuple[list[Chart], list[str]]:
-    """The charts of what changed, and what did not, in words.
-
-    Args:
-        insides: what may be drawn.
-    """
+    """The charts of what changed, and what did not, in words."""
     charts: list[Chart] = []
     still: list[str] = []
     for inside in insides:

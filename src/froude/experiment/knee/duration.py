@@ -58,11 +58,7 @@ def shortest_s(load: Load) -> float:
 
 
 def longest_s(options: KneeOptions, load: Load, plan: Plan) -> float | None:
-    """Seconds of a play at most; of one that is played once what the recorded times tell, None where they tell nothing.
-
-    Args:
-        load: of `load_of`.
-    """
+    """Seconds of a play at most; of one that is played once what the recorded times tell, None where they tell nothing."""
     if load.mode is not Mode.ONCE:
         return load.duration_s
     seconds = load.duration_s or expected_s(plan, speed=load.speed)
@@ -73,7 +69,6 @@ def check_time_limit(options: KneeOptions, load: Load, plan: Plan) -> None:
     """Refuse a time limit within which no play could be over.
 
     Args:
-        load: of `load_of`, for the first play.
         plan: of the first play.
 
     Raises:
@@ -97,7 +92,6 @@ def estimate_text(options: KneeOptions, load: Load, plan: Plan) -> str:
     """How long a play takes, with what is done before and after it, and how many there are at most.
 
     Args:
-        load: of `load_of`, for the first play.
         plan: of the first play.
     """
     longest, shortest = (

@@ -81,7 +81,6 @@ class Loads:
         Args:
             at: Scale to begin with, as far as it is given.
             raised: what is raised together; empty for all on which the number of nodes at work together depends.
-            speed: of the first load.
             most: largest factor of the first load.
 
         Raises:

@@ -30,11 +30,7 @@ class Recording:
     """A recording that runs: what its block uses to make clients talk through the proxy."""
 
     def __init__(self, cluster: Cluster | YarnCluster, capture: CaptureProcess, children: Children) -> None:
-        """Made by `record`.
-
-        Args:
-            capture: what records it; it was started.
-        """
+        """Made by `record`."""
         self.cluster = cluster
         self._capture = capture
         self._children = children

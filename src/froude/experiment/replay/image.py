@@ -146,7 +146,6 @@ def made_up(wanted: Profile, inodes: int | None, seeds: Seeds, hadoop: Hadoop, f
 
     Args:
         inodes: how many, in place of the profile's number.
-        folder: where it is written.
     """
     template = make_template(wanted, np.random.default_rng(seeds.value))
     growth = grow(template, (inodes or wanted.inodes) / template.inodes.num_rows)

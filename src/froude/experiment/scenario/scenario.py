@@ -469,7 +469,6 @@ def scenario_text(scenario: Scenario, folder: Path) -> str:
 
     Args:
         scenario: with paths as seen from here.
-        folder: where the file lies.
     """
     start = os.path.realpath(folder)
     placed = scenario.moved(lambda path: Path(os.path.relpath(os.path.realpath(path), start)))

@@ -153,7 +153,6 @@ def outcome_of(
     Args:
         runs: by arm.
         kept: how many were there already.
-        interrupted: whether it was ended before its time.
     """
     every = [each.run for arm in arms for each in runs[arm.name]]
     measures = _measures(every)

@@ -100,7 +100,6 @@ class Cluster(Startable):
             replication: copies of each block that clients are told to make.
             heap: the NameNode's largest heap, with its unit or in bytes.
             folder: the run folder, kept afterwards; None for a temporary one that is removed.
-            audit_log: whether the NameNode writes an audit log.
             fast: quick start-up instead of full speed.
             flags: further JVM flags for every daemon and client.
             aged: whether it begins with ids as a namespace in use has them; a number is the seed.
@@ -340,9 +339,7 @@ def run_shell(hadoop: Hadoop, home: Path, uri: str, arguments: Sequence[str], ti
     """Run Hadoop's own file system shell as a client.
 
     Args:
-        home: what `launcher.write_home` wrote.
         uri: of the NameNode, or of the proxy before it.
-        arguments: as after `hdfs dfs`.
 
     Returns:
         What it wrote to standard output.

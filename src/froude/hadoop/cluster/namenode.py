@@ -90,7 +90,6 @@ class NameNode(Startable):
         Args:
             heap: its largest heap, with its unit or in bytes.
             folder: the run folder, kept afterwards; None for a temporary one that is removed.
-            audit_log: whether it writes an audit log.
             fast: quick start-up instead of full speed.
             image: a name directory or an FsImage to start from, which is copied; None for an empty one.
             prefix: the loopback network, `127.a.b`; None for a free one.

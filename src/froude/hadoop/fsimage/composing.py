@@ -250,7 +250,6 @@ def _fill(
     Args:
         inode: the message, which is filled anew; its name is there.
         value: of `_FILE_COLUMNS`.
-        is_coded: whether it is erasure-coded.
     """
     inode.id = ids.inode
     ids.inode += 1

@@ -96,7 +96,6 @@ class Namespace:
 
         Args:
             values: (inodes,) the quantity of each inode alone.
-            depths: as `depths` gives them.
         """
         total = values.astype(np.int64).copy()
         order = np.argsort(-depths, kind="stable")

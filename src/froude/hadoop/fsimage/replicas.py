@@ -67,9 +67,6 @@ class BlockLists:
 def read_columns(folder: Path, storages: int) -> BlockLists:
     """Map the lists of a folder into memory.
 
-    Args:
-        folder: as `write_columns` filled it.
-
     Raises:
         InputError: a file is missing or damaged.
     """

@@ -70,9 +70,5 @@ def schemes(reader: Reader) -> Mapping[int, Scheme]:
 
 
 def scheme(number: int, known: Mapping[int, Scheme]) -> Scheme:
-    """The scheme of a policy; of one that nothing says anything of, groups are taken as they are.
-
-    Args:
-        known: as `schemes` gives them.
-    """
+    """The scheme of a policy; of one that nothing says anything of, groups are taken as they are."""
     return known.get(number, _WHOLE)

@@ -90,7 +90,6 @@ def summarise_image(image: ImageFile, schema: Schema, namespace: Namespace) -> I
 
     Args:
         schema: of a release that knows its sections.
-        namespace: its columns, as `read_namespace` gives them.
 
     Raises:
         InputError: a section is damaged.

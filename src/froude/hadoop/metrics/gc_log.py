@@ -92,7 +92,6 @@ class GcLog:
 
         Args:
             begin_s: on the clock of the times that are here.
-            length_s: how long it lasts.
         """
         end_s = begin_s + length_s
         return replace(

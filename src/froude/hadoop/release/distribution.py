@@ -276,7 +276,6 @@ def version_of(jars: Sequence[Path], folder: Path) -> str:
 
     Args:
         jars: the folder's jars; only their names matter.
-        folder: where they lie, for the error.
 
     Raises:
         InputError: neither is there.

@@ -54,9 +54,6 @@ class YarnJars:
     def find(cls, hadoop: Hadoop, *, progress: Progress | None = None) -> YarnJars:
         """Find YARN where the release came from: beside its jars in its folder, or by Maven coordinates.
 
-        Args:
-            hadoop: the release, as `Hadoop.find` gives it.
-
         Raises:
             MissingError: the jars cannot be had.
             InputError: the release is too old, its Java is, or the folder holds no YARN.
@@ -87,9 +84,6 @@ class YarnJars:
 
 def needed_for_jobs(release: str, repository: Repository) -> list[Coordinate]:
     """The jars that YARN and MapReduce need beside HDFS's, and those of ready jobs.
-
-    Args:
-        repository: where its POMs are read from.
 
     Raises:
         MissingError: the release is not in the repository.

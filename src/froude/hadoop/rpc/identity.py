@@ -67,9 +67,6 @@ def identity_on(connection: Connection, service: str) -> Identity:
 def check_askable(service: str, address: tuple[str, int]) -> None:
     """Refuse a service whose daemons have no call that tells who they are.
 
-    Args:
-        service: what it is; empty means a NameNode.
-
     Raises:
         TargetError: it cannot tell; with the server that can be asked in its place.
     """
@@ -91,11 +88,7 @@ def asked_methods(services: Iterable[str]) -> dict[str, int]:
 
 
 def question_for(service: str) -> Question | None:
-    """The call that asks a daemon who it is; None for a service that has no such call.
-
-    Args:
-        service: what it is; empty means a NameNode.
-    """
+    """The call that asks a daemon who it is; None for a service that has no such call."""
     return _ASKED.get(service or "namenode")
 
 

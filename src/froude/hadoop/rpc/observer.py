@@ -64,11 +64,7 @@ class Observer:
         return self._client.pending + self._server.pending
 
     def events(self, data: bytes, *, from_client: bool) -> list[Event]:
-        """Take bytes of either side; what they complete.
-
-        Args:
-            from_client: whether the client sent them.
-        """
+        """Take bytes of either side; what they complete."""
         if self._lost[from_client]:
             self.skipped_bytes += len(data)
             return []

@@ -223,7 +223,6 @@ def digest(key: str, nonce: str, cnonce: str, verb: str, uri: str) -> str:
     """`response` (verb `AUTHENTICATE`) or `rspauth` (no verb) for qop=auth and a nonce's first use.
 
     Args:
-        key: what `session_key` gives.
         nonce: the server's, as its challenge gives it.
         verb: `AUTHENTICATE`, or empty for the server's proof.
         uri: the digest-uri, such as `/default`.

@@ -126,7 +126,6 @@ class ServerConnection:
             call_id: the call; with `fatal` also an id below zero, when no call is to blame.
             message: its text; Hadoop sends class and stack.
             detail: RpcErrorCodeProto's number; 1 is an exception of the application.
-            fatal: whether the connection ends with it.
 
         Raises:
             LocalProtocolError: no such call waits for an answer.

@@ -92,7 +92,6 @@ def yarn_site(network: str, *, containers: Containers, jars: str, extra: Mapping
 
     Args:
         network: such as `127.3.7`.
-        containers: what they may use.
         jars: what containers load, as a class path.
     """
     return {
@@ -116,11 +115,7 @@ def yarn_site(network: str, *, containers: Containers, jars: str, extra: Mapping
 
 
 def resourcemanager_site(network: str, *, folder: str) -> Site:
-    """What only the ResourceManager is told: to listen on its own address, and to keep its files at home.
-
-    Args:
-        network: such as `127.3.7`.
-    """
+    """What only the ResourceManager is told: to listen on its own address, and to keep its files at home."""
     return {
         **_resourcemanager(f"{network}.{RESOURCEMANAGER_HOST}"),
         "yarn.node-attribute.fs-store.root-dir": f"file://{folder}/attributes",
@@ -174,12 +169,7 @@ def container_flags(hosts_file: str) -> list[str]:
 
 
 def mapred_site(network: str, *, containers: Containers, extra: Mapping[str, str]) -> Site:
-    """What jobs of MapReduce and the JobHistoryServer are told.
-
-    Args:
-        network: such as `127.3.7`.
-        containers: what they may use.
-    """
+    """What jobs of MapReduce and the JobHistoryServer are told."""
     task_heap = f"-Xmx{containers.task_mb * 11 // 16}m"
     return {
         "mapreduce.framework.name": "yarn",
@@ -203,11 +193,7 @@ def mapred_site(network: str, *, containers: Containers, extra: Mapping[str, str
 
 
 def jobhistory_site(network: str) -> Site:
-    """What only the JobHistoryServer is told: to listen on its own address.
-
-    Args:
-        network: such as `127.3.7`.
-    """
+    """What only the JobHistoryServer is told: to listen on its own address."""
     host = f"{network}.{JOBHISTORY_HOST}"
     return {
         "mapreduce.jobhistory.address": f"{host}:{HISTORY_RPC}",

@@ -147,11 +147,7 @@ def _mean(found: Availability) -> float | None:
 
 
 def count_text(mean: float) -> str:
-    """A mean of counts: whole where it is.
-
-    Args:
-        mean: from 0.
-    """
+    """A mean of counts: whole where it is."""
     return f"{mean:,.0f}" if mean == round(mean) else f"{mean:,.1f}"
 
 

@@ -48,11 +48,7 @@ class Calls:
         ran: Callable[[str, LastRun], None],
         view: Callable[[], View],
     ) -> None:
-        """Bind them.
-
-        Args:
-            view: the cluster as it was seen last.
-        """
+        """Bind them."""
         self.choose, self.ran, self.view = choose, ran, view
 
 

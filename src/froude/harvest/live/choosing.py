@@ -176,9 +176,6 @@ def fitted_thresholds(
 ) -> Thresholds | None:
     """Thresholds by which each type of job demands what its preferred pattern has to give (section 4.3).
 
-    Args:
-        last: how jobs ran last.
-
     Returns:
         None where too few jobs are known to tell, or no class has anything to give.
     """

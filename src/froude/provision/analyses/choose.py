@@ -75,11 +75,7 @@ class WhyNot:
 def why_not(
     problem: Problem, best: ProvisionPlan, dataset: str, limits: SolveLimits, choice: Names
 ) -> WhyNot:
-    """The cheapest cluster with a choice forced, beside the cheapest one.
-
-    Args:
-        choice: the names of its units.
-    """
+    """The cheapest cluster with a choice forced, beside the cheapest one."""
     plan = compile_plan(problem, limits, only={dataset: [choice]})
     before, after = architecture_of(best), architecture_of(plan)
     if before is None or after is None:

@@ -128,7 +128,6 @@ def price_range(problem: Problem, held: Architecture, limits: SolveLimits, price
     """Both ends of the range of a price over which an architecture that is the best stays it.
 
     Args:
-        limits: per solve.
         price: the one to move; its value is today's.
     """
     line = Line(problem, limits, price)

@@ -66,7 +66,6 @@ class Line:
 
         Args:
             value: of the number, in base units.
-            only: choices that stay open, as for `compile_plan`.
 
         Raises:
             ValueError: the input may not have that value.

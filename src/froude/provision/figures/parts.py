@@ -54,7 +54,6 @@ def curves(title: str, factors: Sequence[float], series: Sequence[Series], capti
 
     Args:
         factors: multiples of the SLA, ascending.
-        series: of dollars.
     """
     y = dollars_axis([cost for curve in series for cost in curve.ys])
     return Chart(title, sla_axis(factors), y, tuple(series), caption=caption, band=True)

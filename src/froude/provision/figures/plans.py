@@ -116,7 +116,6 @@ def resource_text(resource: Resource, value: float) -> str:
 
     Args:
         resource: gives the unit, and how much there is of it.
-        value: the amount, in the resource's unit.
     """
     rounded = float(f"{value:.3g}") if value > 1e-9 * resource.available else 0.0
     dimension = {"B": Dimension.SIZE, "B/s": Dimension.RATE}.get(resource.unit)

@@ -79,9 +79,6 @@ def robustness_report(robustness: Robustness, facts: Mapping[str, str]) -> Repor
 def edge_text(held: Architecture, edge: Edge) -> str:
     """What takes over beyond an edge.
 
-    Args:
-        edge: where it ceases to be the best.
-
     Returns:
         What changes of the architecture, or why there is none to change to.
     """

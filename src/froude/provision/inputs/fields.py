@@ -69,7 +69,6 @@ class Fields:
         Args:
             dimension: which units its text may have, and so the base unit of the result.
             default: in base units, for a field that is not there; None makes it required.
-            above_zero: whether 0 is refused too.
 
         Returns:
             The value in base units; where the text is wrong or blank, the default or 1.
@@ -94,7 +93,6 @@ class Fields:
 
         Args:
             dimension: which units its text may have, and so the base unit of the result.
-            above_zero: whether 0 is refused.
         """
         if self._get(name, required=False) is None:
             return None

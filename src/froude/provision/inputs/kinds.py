@@ -42,11 +42,7 @@ class Field:
 
 
 def number(dimension: Dimension, *, above_zero: bool = False, **more: bool) -> Field:
-    """A quantity, 0 or more.
-
-    Args:
-        above_zero: whether 0 is refused.
-    """
+    """A quantity, 0 or more."""
 
     def read(fields: Fields, name: str, default: Any) -> float | None:
         if default is None:

@@ -75,11 +75,7 @@ def is_previous(instance: InstanceType) -> bool:
 def apply(
     types: Sequence[InstanceType], filters: Filters
 ) -> tuple[tuple[InstanceType, ...], dict[str, list[str]]]:
-    """The types that pass, and the names of those left out for each reason.
-
-    Args:
-        filters: what a type must be to pass.
-    """
+    """The types that pass, and the names of those left out for each reason."""
     refused: dict[str, list[str]] = {}
     kept = []
     for instance in types:

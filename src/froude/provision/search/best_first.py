@@ -72,7 +72,6 @@ class BestFirst(Generic[_Part]):
 
         Args:
             target: the bound that is enough, asked anew each time.
-            most: parts taken at most.
         """
         for _ in range(most):
             if not self._heap or self.first >= min(target(), self.closed) or expired():

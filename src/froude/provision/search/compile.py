@@ -226,9 +226,6 @@ def homogeneous(problem: Problem, limits: SolveLimits | None = None) -> dict[str
 
     Memory and core types stay open; a batch job's split must be given.
 
-    Args:
-        limits: how far to go for a proof, per plan.
-
     Returns:
         By unit type; types that not every dataset can be stored on are left out.
     """
@@ -259,7 +256,6 @@ def sweep(
     Args:
         problem: the inputs; the SLA is scaled as a whole, so its mix stays.
         factors: multiples, in the order wanted.
-        limits: per plan.
         baselines: whether the homogeneous clusters are compiled too.
         done: called with each point as soon as it is compiled.
     """

@@ -52,9 +52,6 @@ def seen_text(nodes: Sequence[DataNode]) -> str:
 def read_seen(text: str, *, name: str) -> tuple[DataNode, ...]:
     """The same back.
 
-    Args:
-        text: of `seen_text`.
-
     Raises:
         InputError: it is none.
     """

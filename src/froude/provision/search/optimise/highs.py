@@ -116,7 +116,6 @@ class Program:
 
         Args:
             cost: dollars of one.
-            integer: whether only whole values are allowed.
 
         Returns:
             Its number.
@@ -155,11 +154,7 @@ class Program:
         return len(self._row_lower) - 1
 
     def fix(self, variable: int, value: float) -> None:
-        """Give a variable one value.
-
-        Args:
-            value: its lower and upper bound from now on.
-        """
+        """Give a variable one value."""
         self._lower[variable] = self._upper[variable] = value
 
     def add_cost(self, variable: int, cost: float) -> None:

@@ -140,9 +140,6 @@ def undominated_choices(instance: Instance, allowed: Open) -> Open:
 
     With uniform placement all are: fewer units there are not merely spare ones. So are those beside a task, and those of
     a core type. O(n^2 d) for n choices and d operations, in numpy.
-
-    Args:
-        allowed: open choices per dataset.
     """
     if instance.placement is Placement.UNIFORM:
         return allowed

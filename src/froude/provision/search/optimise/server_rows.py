@@ -99,7 +99,6 @@ class ServerRows:
         """Name the place.
 
         Args:
-            sub: what may be held.
             count: variable of the number of servers; None is one.
             label: begins the names of variables and rows.
             elastic: limits may be exceeded at `PENALTY`; filled with how to read it.

@@ -100,7 +100,6 @@ def select_types(
     """Select, where there are many types that no other replaces.
 
     Args:
-        allowed: open choices per dataset.
         left_s: seconds left for it: what was not priced until then makes the bound outside 0.
 
     Returns:
@@ -119,7 +118,6 @@ class TypePricing:
         """Begin with a handful of types.
 
         Args:
-            allowed: open choices per dataset.
             needed: types that no other replaces.
         """
         self.allowed, self.needed = tuple(map(tuple, allowed)), tuple(needed)
