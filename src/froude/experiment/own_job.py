@@ -67,7 +67,6 @@ class OwnJob:
     words: tuple[str, ...]
     """Program and arguments; `{files}` in one becomes that variable of the Scale."""
     timeout_s: float = 1800.0
-    """How long one run may take."""
 
     @property
     def name(self) -> str:

@@ -26,7 +26,6 @@ class Step:
     before: Limits
     """The most that may be in force before it."""
     after: Limits
-    """What is asked for."""
 
 
 class Transition:

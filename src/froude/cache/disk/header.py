@@ -67,7 +67,6 @@ class Header:
     image: str
     """`ImageState.name`."""
     image_bytes: int
-    """Size of the image."""
     mark: int | None
     """`ImageState.mark` when this was written."""
     boot: str

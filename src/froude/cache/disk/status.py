@@ -52,9 +52,7 @@ class Counters:
     damaged: int = 0
     """Chunks whose checksum did not hold; they were read from the image instead."""
     backing_read_bytes: int = 0
-    """Read from the image."""
     backing_written_bytes: int = 0
-    """Written to the image."""
     ssd_written_bytes: int = 0
     """Written to the cache file: what wears the SSD."""
 
@@ -66,7 +64,6 @@ class DiskStatus(Counters):
     image: str = ""
     """Path of what is cached."""
     image_bytes: int = 0
-    """Size of the disk."""
     chunk_bytes: int = 0
     """Size of what is cached or not."""
     generation: int = 0
@@ -76,7 +73,6 @@ class DiskStatus(Counters):
     uptime_s: float = 0.0
     """Seconds since the process began to serve."""
     connections: int = 0
-    """Clients now."""
     cache_bytes: int = 0
     """What the cache may hold; while it shrinks, and where it could not, what it still takes, in whole chunks."""
     used_bytes: int = 0

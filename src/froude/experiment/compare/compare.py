@@ -122,7 +122,6 @@ class Together:
 
     measured_s: float
     batch_s: float
-    """Length of a batch."""
     warm_up_s: float
     """Before it."""
     limit_s: float

@@ -58,7 +58,7 @@ def shortest_s(load: Load) -> float:
 
 
 def longest_s(options: KneeOptions, load: Load, plan: Plan) -> float | None:
-    """Seconds of a play at most; of one that is played once what the recorded times tell, None where they tell nothing."""
+    """Seconds of a play at most; of one that is played once as recorded times tell, None where they tell nothing."""
     if load.mode is not Mode.ONCE:
         return load.duration_s
     seconds = load.duration_s or expected_s(plan, speed=load.speed)

@@ -49,10 +49,8 @@ class Wanted:
 
     datanodes: int = 3
     replication: int = 2
-    """Copies of each block."""
     heap: str = "512 MB"
     fast: bool = False
-    """Quick start-up instead of full speed."""
     release: str | None = None
     """The Hadoop release; the default one where None."""
     home: str | None = None

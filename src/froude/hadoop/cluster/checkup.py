@@ -49,7 +49,6 @@ class Verdict(Enum):
     """How a check came out."""
 
     OK = "ok"
-    """It is here."""
     ADVICE = "advice"
     """Froude works without it, or gets it by itself."""
     MISSING = "missing"
@@ -63,10 +62,8 @@ class Check:
     name: str
     """Such as `Java`."""
     verdict: Verdict
-    """How it came out."""
     found: str
     remedy: str | None = None
-    """How to get what is not."""
 
 
 def check_all(environ: Mapping[str, str] | None = None) -> list[Check]:

@@ -57,7 +57,6 @@ class Around:
     last: Operation
     """The last with a time up to the transaction."""
     file: str
-    """In which it stands."""
     next: Operation | None
     """The first behind the transaction whose time is later than `last`'s."""
     behind: tuple[Operation, ...]

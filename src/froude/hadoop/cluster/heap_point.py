@@ -30,7 +30,6 @@ class MeasuredHeap:
     """In use after a full collection."""
     process_bytes: int
     heap_bytes: int
-    """That it was given."""
     references: int
     """Bytes of a reference."""
     load_s: float

@@ -33,12 +33,10 @@ class YarnDaemons:
     jars: YarnJars
     hdfs: Cluster
     containers: Containers
-    """What containers may use."""
     conf: Mapping[str, str]
     flags: Sequence[str]
     """Further JVM flags of every daemon and client."""
     fast: bool
-    """Quick start-up instead of full speed."""
 
     @property
     def resourcemanager_host(self) -> str:

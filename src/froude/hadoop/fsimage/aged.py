@@ -29,9 +29,7 @@ class LastIds:
 
     block: int
     generation: int
-    """A block's generation stamp."""
     inode: int
-    """A file's or folder's id."""
 
     def __str__(self) -> str:
         return f"block {self.block}, generation stamp {self.generation}, file {self.inode}"

@@ -78,7 +78,6 @@ class Need:
     """The heap that a namespace takes, bytes in use after a full collection."""
 
     inodes: int
-    """Files and folders."""
     blocks: int
     used_bytes: float
     interval_bytes: tuple[float, float]

@@ -44,7 +44,6 @@ class BlockLists:
     """(nodes * storages + 1,) first row of each storage."""
     storages: int
     replicas: Replicas
-    """Of all of them."""
 
     @property
     def nodes(self) -> int:

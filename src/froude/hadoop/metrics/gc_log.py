@@ -73,7 +73,6 @@ class GcLog:
     collector: str = ""
     """Such as `G1`; empty where the log does not say."""
     lines: int = 0
-    """How many there are."""
     unread: int = 0
     """Lines that are none of this log, or have no time of day."""
 

@@ -62,11 +62,9 @@ class Hadoop:
     """One Hadoop release that can be started here."""
 
     version: str
-    """Such as `3.5.0`."""
     jars: list[Path]
     """What goes on the class path, in order."""
     java: jvm.Java
-    """The Java that runs it."""
     source: str
     """Where it came from: `folder`, `HADOOP_HOME` or `Maven`."""
     folder: Path | None = field(default=None)
@@ -315,7 +313,6 @@ class Entry:
 
     coordinate: Coordinate
     sha256: str
-    """What it hashes to."""
     size_bytes: int = -1
     """Its length then; negative in a shipped list, which no file stands behind yet."""
     changed_ns: int = -1

@@ -50,7 +50,6 @@ class Java:
     """One Java that can be started."""
 
     path: Path
-    """The `java` program."""
     version: str
     """As it calls itself, such as `17.0.15` or `1.8.0_402`."""
     major: int

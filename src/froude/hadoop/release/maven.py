@@ -47,7 +47,6 @@ class Coordinate:
     artifact: str
     """Such as `hadoop-hdfs`."""
     version: str
-    """Such as `3.5.0`."""
     classifier: str = ""
     """Mostly empty; `linux-x86_64` for native parts."""
     packaging: str = "jar"

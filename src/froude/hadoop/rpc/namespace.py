@@ -12,7 +12,6 @@ class Namespace(NamedTuple):
 
     cluster_id: str = ""
     release: str = ""
-    """Of the NameNode."""
     passive: str = ""
     """`standby` or `observer` of a NameNode that is not the active one; empty of releases that do not say it."""
 

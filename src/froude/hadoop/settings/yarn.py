@@ -46,7 +46,6 @@ class Containers:
     node_cores: int = 4
     """Virtual cores of one node."""
     master_mb: int = 512
-    """Memory of an application master."""
     task_mb: int = 256
     """Memory of a map or reduce task."""
 

@@ -22,7 +22,6 @@ class Nodes:
     datanodes: int
     nodemanagers: int
     containers: Containers
-    """What containers may use."""
 
     @property
     def daemons_mb(self) -> int:

@@ -48,11 +48,9 @@ class Node:
     memory_used_mb: int | None = None
     """Memory of the machine that is in use."""
     machine_mb: int | None = None
-    """Memory of the machine."""
     containers_memory_mb: int = 0
     """Of what is in use, by containers."""
     allocated: Resource = Resource(0, 0)
-    """Given to containers now."""
     attribute: str = ""
     """The value of its attribute `ATTRIBUTE`; empty where it has none."""
 

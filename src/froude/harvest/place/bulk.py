@@ -26,7 +26,6 @@ class Placed:
     targets: Targets
     """The servers as they are now."""
     rules: Rules
-    """By which they were filled."""
     refused: int
     """Blocks that no servers might have."""
 

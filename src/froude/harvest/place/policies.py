@@ -75,7 +75,6 @@ class Policy:
     """A way to place replicas; the first goes to the writer's own server in all of them."""
 
     name: str
-    """What reports call it."""
     kind: Kind = Kind.CONSTRAINED
     constraints: Constraints = Constraints(())
     """For a constrained one; no constraint but that servers differ is a random placement."""

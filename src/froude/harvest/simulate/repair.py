@@ -56,7 +56,6 @@ class Wiping(NamedTuple):
     detection: int
     """Ticks until a wipe is noticed."""
     ticks: int
-    """How many are simulated."""
     by_lost: int
     """1 if the server that lost a replica limits its repair, 0 if the one that it is copied from does."""
 

@@ -22,7 +22,6 @@ class Cleaned:
     """What was found wrong in samples, by kind."""
 
     samples: int = 0
-    """How many there were."""
     duplicates: int = 0
     """Second and later samples of one server at one time; the last one counts."""
     missing: int = 0

@@ -57,7 +57,6 @@ class Datacenter:
     """
 
     tenants: Sequence[str]
-    """Names of tenants."""
     tenant_environment: Ints
     """Shape (tenants,): number of the tenant's environment."""
     environments: Sequence[str]
@@ -78,7 +77,6 @@ class Datacenter:
     reimages: Reimages = field(default_factory=Reimages.none)
     """Wipes, those before the first slot included."""
     name: str = "datacenter"
-    """What reports call it."""
     truth: Mapping[str, npt.NDArray[np.generic]] = field(default_factory=dict)
     """What a generator knows and no telemetry tells, such as `pattern` by tenant; empty for what was read."""
 

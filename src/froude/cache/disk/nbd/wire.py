@@ -108,7 +108,6 @@ class Request(NamedTuple):
     offset: int
     length: int
     data: bytes
-    """What is to be written."""
 
 
 class BlockSizes(NamedTuple):

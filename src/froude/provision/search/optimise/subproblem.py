@@ -33,7 +33,6 @@ class ServerKind:
     host: bool
     """It may hold remote units, and pays for the storage system."""
     tasks: bool
-    """It may run tasks."""
 
 
 @dataclass(frozen=True, slots=True)
