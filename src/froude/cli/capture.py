@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 import signal
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,16 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from froude.cli.settings import Settings
+    from froude.hadoop.rpc.target import Target
     from froude.messages.schema import Schema
     from froude.trace.capture.legs import Listener
-    from froude.trace.capture.settings import CaptureResult, CaptureSettings
-import ipaddress
-from dataclasses import asdict
-
-if TYPE_CHECKING:
-    from froude.cli.settings import Settings
-    from froude.hadoop.rpc.target import Target
     from froude.trace.capture.pcap import PcapResult
+    from froude.trace.capture.settings import CaptureResult, CaptureSettings
 
 _SUCH_AS = (
     "Such as --target NAMENODE:8020 --listen 0.0.0.0:18020: clients then use port 18020 of this machine"

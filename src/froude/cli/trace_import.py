@@ -5,6 +5,7 @@ Audit logs of a NameNode, tables of calls of any RPC system, and taps of connect
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
     from froude.trace.audit.cut import Cut
     from froude.trace.audit.files import AuditLog
     from froude.trace.audit.parse import Form
-import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from froude.cli.settings import Settings
     from froude.trace.types import Trace
 
 _NO_LINE = re.compile("[^ -~\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")

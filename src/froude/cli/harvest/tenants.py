@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from froude.base.errors import InputError
+from froude.base.units import parse_seconds
 from froude.cli import answers
 from froude.cli.fields import Fields, Given, with_fields
 from froude.cli.harvest import common
@@ -16,15 +18,9 @@ from froude.harvest.simulate.settings import SchedulingSetting
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.harvest.classify.classes import Grouping
+    from froude.harvest.schedule.dags.graph import JobGraph
     from froude.harvest.telemetry.datacenter import Datacenter
     from froude.render.answer import Answer
-from pathlib import Path
-
-from froude.base.units import parse_seconds
-
-if TYPE_CHECKING:
-    from froude.cli.settings import Settings
-    from froude.harvest.schedule.dags.graph import JobGraph
 
 _Jobs = typer.Option(
     "--jobs",

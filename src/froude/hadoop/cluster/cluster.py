@@ -51,7 +51,7 @@ class ClusterOptions(TypedDict, total=False):
     """What else a cluster takes."""
 
     heap: str | int
-    """The NameNode's largest heap; 512 MB by default."""
+    """The NameNode's largest heap, with its unit or in bytes; 512 MB by default."""
     datanode_heap: str | int
     """Each DataNode's; 256 MB by default."""
     folder: Path | None
@@ -98,13 +98,6 @@ class Cluster(Startable):
         Args:
             datanodes: how many DataNodes, 0 to `loopback.MOST_NODES`.
             replication: copies of each block that clients are told to make.
-            heap: the NameNode's largest heap, with its unit or in bytes.
-            folder: the run folder, kept afterwards; None for a temporary one that is removed.
-            fast: quick start-up instead of full speed.
-            flags: further JVM flags for every daemon and client.
-            aged: whether it begins with ids as a namespace in use has them; a number is the seed.
-            places: of the first DataNodes.
-            addresses: of the NameNode's RPC and web server; None for free ports on an address of its own.
 
         Raises:
             InputError: a number of DataNodes that does not fit on one loopback network.

@@ -59,7 +59,8 @@ class NameNodeOptions(TypedDict, total=False):
     patches: Sequence[Path]
     """Jars whose classes take the place of the release's own; none by default."""
     aged: int | None
-    """Seed of random numbers by which its block, file and generation ids are moved on; None, by default, for none."""
+    """Seed of random numbers by which the block, file and generation ids of a freshly formatted one are moved on; None,
+    by default, for none."""
     addresses: tuple[tuple[str, int], tuple[str, int]] | None
     """Of its RPC and its web server; by default free ports on an address of its own."""
 
@@ -89,14 +90,6 @@ class NameNode(Startable):
 
         Args:
             heap: its largest heap, with its unit or in bytes.
-            folder: the run folder, kept afterwards; None for a temporary one that is removed.
-            fast: quick start-up instead of full speed.
-            image: a name directory or an FsImage to start from, which is copied; None for an empty one.
-            prefix: the loopback network, `127.a.b`; None for a free one.
-            replication: copies of each block that clients are told to make.
-            patches: jars whose classes take the place of the release's own.
-            aged: seed of random numbers by which the ids of a freshly formatted one are moved on; None for none.
-            addresses: of its RPC and its web server; None for free ports on an address of its own.
         """
         self.hadoop = hadoop
         self._addresses = addresses
