@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,11 +30,28 @@ def how(settings: Settings) -> dict[str, Any]:
 
 
 def claim(
-    settings: Settings, inputs: Sequence[Path | None], output: Path | None, kind: str, report: Path | None
+    settings: Settings,
+    inputs: Sequence[Path | str | None],
+    output: Path | None,
+    kind: str,
+    report: Path | None = None,
+    others: Sequence[outputs.Output] = (),
 ) -> None:
-    """Make sure that a command may write where it was told to."""
+    """Make sure that a command may write where it was told to; see `froude.cli.outputs.claim`.
+
+    Args:
+        kind: of its JSON at `output`.
+        report: where its page goes; the figures stand beside it.
+    """
     wanted = [] if output is None else [outputs.Output(output, kind)]
-    outputs.claim(settings, [*wanted, *outputs.page(report, FIGURES)], inputs)
+    outputs.claim(settings, [*wanted, *others, *outputs.page(report, FIGURES)], inputs)
+
+
+def facts(settings: Settings, inputs: Iterable[str]) -> dict[str, str]:
+    """What every page says of its making."""
+    from froude.base.version import __version__
+
+    return {"Inputs": ", ".join(inputs), "Seed": str(settings.seed), "Froude": __version__}
 
 
 def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str | bytes]:
@@ -62,15 +79,13 @@ def finish(
     Raises:
         typer.Exit: something was missed, with 3; or it was interrupted, with 130.
     """
-    from froude.base.version import __version__
     from froude.cli.page_text import page_text
     from froude.documents.lineage import dump_sealed_figures
     from froude.documents.migrate import Migrations
 
     how = settings.origin(list(inputs.values()), seeded=True)
-    facts = {"Inputs": ", ".join(inputs), "Seed": str(settings.seed), "Froude": __version__}
-    facts |= {"Interrupted": answer.interrupted}
-    page = answer.page({name: text for name, text in facts.items() if text})
+    made = {**facts(settings, inputs), "Interrupted": answer.interrupted}
+    page = answer.page({name: text for name, text in made.items() if text})
     text = dump_sealed_figures(Migrations(answer.kind, 1), answer.content, how)
     files = page_files(page, report, how)
     if output is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +16,6 @@ from froude.base.errors import InputError
 from froude.cli import answers
 from froude.cli.app import run
 from froude.cli.ending import Code
-from froude.cli.outputs import Output
 from froude.cli.provision import common
 from froude.cli.settings import Settings
 from froude.documents.lineage import content_of
@@ -42,21 +40,6 @@ def test_the_problem_at_a_multiple_of_its_sla() -> None:
     for scale in (0.0, 0.5, 3.0):
         scaled = common.problem([NAME], scale)
         assert [target.rate for target in scaled.sla.targets] == [rate * scale for rate in rates]
-
-
-def test_every_place_is_claimed(tmp_path: Path) -> None:
-    """Results, page, the page's figures and others; what is no file is no input."""
-    out, page = tmp_path / "a.json", tmp_path / "a.html"
-    common.claim(SETTINGS, [NAME, None], results=(out, "sweep"), report=page)
-    common.claim(SETTINGS, [NAME])
-    for place in (out, page, tmp_path / "a.figures.json"):
-        with pytest.raises(InputError, match=re.escape(f"{place.name}: ")):
-            common.claim(
-                SETTINGS, [], results=(out, "sweep"), report=page, others=[Output(place, "provision")]
-            )
-    out.write_text("froude: provision/1\n")
-    with pytest.raises(InputError, match=r"a\.json: "):
-        common.claim(SETTINGS, [str(out)], results=(out, "sweep"))
 
 
 def test_the_origin_names_what_was_read(tmp_path: Path) -> None:
@@ -171,7 +154,7 @@ PAGE = Report(
     "Title",
     lede="One plan.",
     sections=(Section("One", (Text("Words."),)),),
-    facts=common.facts(SETTINGS, [NAME]),
+    facts=answers.facts(SETTINGS, [NAME]),
 )
 
 

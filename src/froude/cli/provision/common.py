@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
-from froude.cli import answers, ending, outputs
-from froude.cli.answers import FIGURES
+from froude.cli import answers, ending
 from froude.cli.ending import Code
 from froude.cli.numbers import amount, finite
-from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
@@ -83,25 +81,6 @@ def cluster(problem: Problem, file: Path) -> tuple[Problem, ProvisionPlan]:
     return problem, plan
 
 
-def claim(
-    settings: Settings,
-    files: Sequence[str | Path | None],
-    *,
-    results: tuple[Path | None, str] = (None, ""),
-    report: Path | None = None,
-    others: Sequence[Place] = (),
-) -> None:
-    """Make sure that a command may write where it was told to; see `froude.cli.outputs.claim`.
-
-    Args:
-        results: where its JSON goes, and of what kind that is.
-        report: where its page goes; the figures stand beside it.
-    """
-    path, kind = results
-    named = [Place(path, kind)] if path is not None else []
-    outputs.claim(settings, [*named, *others, *outputs.page(report, FIGURES)], files)
-
-
 def origin(settings: Settings, files: Sequence[str | Path]) -> Origin:
     """How what is written came to be: the command, its seed, and what it read.
 
@@ -145,13 +124,6 @@ def factors(low: float, high: float, points: int) -> list[float]:
     if points == 1:
         return [low]
     return [low * (high / low) ** (number / (points - 1)) for number in range(points)]
-
-
-def facts(settings: Settings, files: Sequence[str]) -> dict[str, str]:
-    """What every page says of its making."""
-    from froude.base.version import __version__
-
-    return {"Inputs": ", ".join(files), "Seed": str(settings.seed), "Froude": __version__}
 
 
 def summary(problem: Problem, plan: ProvisionPlan) -> str:

@@ -41,7 +41,7 @@ def compile_(
 
     settings: Settings = ctx.obj
     bill_place = [] if bill_file is None else [Output(bill_file, "bill")]
-    common.claim(settings, files, results=(output, "cluster"), report=report, others=bill_place)
+    answers.claim(settings, files, output, "cluster", report, others=bill_place)
     problem = common.problem(files, scale)
     with compiling(settings.progress(), common.limits(settings, gap, time_limit)) as limits:
         plan = compile_plan(problem, limits)
@@ -51,7 +51,7 @@ def compile_(
         settings.would("write " + ", ".join(map(str, wanted)), plan=plan_document(plan))
     else:
         how = common.origin(settings, files)
-        texts = answers.page_files(plan_report(problem, plan, common.facts(settings, files)), report, how)
+        texts = answers.page_files(plan_report(problem, plan, answers.facts(settings, files)), report, how)
         if bill_file is not None:
             texts[bill_file] = bill_csv(bill(problem, plan))
         text = plan_json(plan, how)
@@ -89,7 +89,7 @@ def evaluate(
 
     settings: Settings = ctx.obj
     read: list[str | Path] = [*files, *([cluster] if cluster is not None else [])]
-    common.claim(settings, read, results=(output, "evaluation"), report=report)
+    answers.claim(settings, read, output, "evaluation", report)
     problem = common.problem(files, scale)
     if cluster is not None:
         problem, plan = common.cluster(problem, cluster)

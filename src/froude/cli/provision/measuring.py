@@ -13,7 +13,6 @@ from froude.cli.answers import Page
 from froude.cli.ending import Code, end
 from froude.cli.numbers import amount
 from froude.cli.outputs import Output, write
-from froude.cli.provision import common
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
@@ -94,7 +93,7 @@ def measure(
 
     settings: Settings = ctx.obj
     unit_place = [] if unit_file is None else [Output(unit_file, INPUT.kind)]
-    common.claim(settings, [], results=(output, "measurement"), report=report, others=unit_place)
+    answers.claim(settings, [], output, "measurement", report, others=unit_place)
     given = any(value is not None for value in (unit, capacity, bus, price, power)) or volatile
     if given and unit_file is None:
         raise InputError(
@@ -111,7 +110,7 @@ def measure(
         settings.note(f"note: {note}")
     measurement = measure_target(place, asked, progress=settings.progress())
     how = settings.origin(seeded=True)
-    said = common.facts(settings, [])
+    said = answers.facts(settings, [])
     del said["Inputs"]
     texts = answers.page_files(
         measurement_report(measurement, {"StorageTarget": measurement.target, **said}), report, how

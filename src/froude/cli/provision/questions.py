@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.cli.answers import Output, Page
+from froude.cli.answers import Output, Page, claim
 from froude.cli.fields import with_fields
 from froude.cli.numbers import finite
 from froude.cli.provision import common
@@ -75,7 +75,7 @@ def vary(
         place = "--input" if bare else "--by, --input PATH=RANGE"
         raise InputError("has no range" if bare else "cannot be given together", place=place, found=bare)
     kind = "uncertainty" if ranged else "robustness" if share is None else "sensitivity"
-    common.claim(settings, files, results=(output, kind), report=report)
+    claim(settings, files, output, kind, report)
     moved = common.share("--by", share or "20%")
     wanted = common.share("--meet", meet)
     problem = common.problem(files, scale)
@@ -114,7 +114,7 @@ def why_not(
     from froude.provision import answers
 
     settings: Settings = ctx.obj
-    common.claim(settings, files, results=(output, "why-not"), report=report)
+    claim(settings, files, output, "why-not", report)
     problem = common.problem(files, scale)
     answer = answers.why_not(
         problem, dataset, choice, common.limits(settings, gap, time_limit), **common.how(settings)

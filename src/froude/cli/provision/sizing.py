@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli.answers import claim
 from froude.cli.ending import Code, end
 from froude.cli.outputs import Output, write
 from froude.cli.provision import common
@@ -95,7 +96,7 @@ def hdfs(
         allowed = "2 or more, or --survive none"
         raise InputError("keeps no block of a lost host", place="--replication", found=1, allowed=allowed)
     application = Output(output, MIGRATIONS.kind)
-    common.claim(settings, [file], results=(plan_file, "cluster"), others=[application])
+    claim(settings, [file], plan_file, "cluster", others=[application])
     parts = parts_of(wanted, limits)
     catalog, sources, remarks = _bought(settings, file, parts, limits)
     parts = replace(parts, catalog=catalog)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.cli.answers import Page
+from froude.cli.answers import Page, claim
 from froude.cli.numbers import finite
 from froude.cli.provision import common
 from froude.cli.provision.common import Files
@@ -76,7 +76,7 @@ def sweep(
     kind = {"--roadmap": "roadmap", "--with": "compare"}.get(view, "sweep")
     place = Path(f"{kind}.json") if output is None else output
     read = [*files, *(other or [])]
-    common.claim(settings, read, results=(place, kind), report=report)
+    claim(settings, read, place, kind, report)
     close = view in {"--roadmap", "--with"}
     limits = common.limits(
         settings,
