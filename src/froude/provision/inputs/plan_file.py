@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from froude.documents.reading import STAMP, Section, dump_figures
 from froude.provision.check.as_built import choice_of
 from froude.provision.check.pieces import memory_of
 from froude.provision.types import Bundle, Problem
-from froude.provision.types.plan import Conflict, Group, Held, LocalHeld, ProvisionPlan, Running, Status
+from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 
 MIGRATIONS = Migrations("cluster", 2, {1: same})
 """Version 2 has a place for the lineage; a cluster of a user's needs none."""
@@ -48,7 +49,7 @@ def plan_document(plan: ProvisionPlan) -> dict[str, Any]:
         "spares": plan.spares,
         "choices": {name: list(units) for name, units in plan.choices.items()},
         "groups": [_group_document(group) for group in plan.groups],
-        "conflict": [_conflict_document(conflict) for conflict in plan.conflict],
+        "conflict": [{**asdict(conflict), "text": str(conflict)} for conflict in plan.conflict],
         "notes": list(plan.notes),
     }
 
@@ -66,34 +67,10 @@ def plan_json(plan: ProvisionPlan, origin: Origin | None = None) -> str:
 
 
 def _group_document(group: Group) -> dict[str, Any]:
-    return {
-        "server": group.server,
-        "count": group.count,
-        "cores": group.cores,
-        "dimms": group.dimms,
-        "held": [
-            {
-                "dataset": h.dataset,
-                "unit": h.unit,
-                "units": h.units,
-                "share": h.share,
-                "cache": h.cache,
-            }
-            for h in group.held
-        ],
-        "local": [{"dataset": h.dataset, "unit": h.unit, "units": h.units} for h in group.local],
-        "running": [{"task": r.task, "instances": r.instances, "share": r.share} for r in group.running],
-    }
-
-
-def _conflict_document(conflict: Conflict) -> dict[str, Any]:
-    return {
-        "constraint": conflict.constraint,
-        "needed": conflict.needed,
-        "allowed": conflict.allowed,
-        "unit": conflict.unit,
-        "text": str(conflict),
-    }
+    """The server first, and what is in it last, for people."""
+    parts = {"held": group.held, "local": group.local, "running": group.running}
+    head = {name: value for name, value in asdict(group).items() if name not in parts}
+    return {**head, **{name: list(map(asdict, part)) for name, part in parts.items()}}
 
 
 def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
@@ -403,41 +403,39 @@ def _arch(said: str) -> str:
 def _volumes(table: Table, region: str | None) -> Prices:
     regions = list(dict.fromkeys(row.cells["region"] for row in table.rows))
     _known_region(table, regions, region)
-    volumes: dict[str, VolumePrice] = {}
-    malformed, unpriced = list(table.malformed), []
-    for row in (row for row in table.rows if region is None or row.cells["region"] == region):
-        name, place = row.cells["class"], row.cells["region"]
-        try:
-            price = row.number("usd_per_gib_month")
-            _named(name, "class", "a line above" if name in volumes else None)
-        except ValueError as error:
-            malformed.append(Malformed(table.file, row.line, str(error)))
-            continue
-        if price:
-            volumes[name] = VolumePrice(name, place, price)
-        else:
-            unpriced.append(name)
-    middle = median(each.price_per_gib_month for each in volumes.values()) if volumes else 1.0
+    rows = [row for row in table.rows if region is None or row.cells["region"] == region]
+    priced, malformed, unpriced = _priced(table, rows, "class", "usd_per_gib_month")
+    volumes = [VolumePrice(name, row.cells["region"], price) for name, (row, price) in priced.items()]
+    middle = median(each.price_per_gib_month for each in volumes) if volumes else 1.0
     if not _USUAL_VOLUME[0] <= middle <= _USUAL_VOLUME[1]:
         found = f"{middle:.3g} dollars, half of the classes more"
         remedy = "Give dollars for a GiB and a month"
         raise InputError("may have another unit for its price", file=table.file, found=found, remedy=remedy)
-    return Prices(volumes=tuple(volumes.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))
+    return Prices(volumes=tuple(volumes), malformed=malformed, unpriced=unpriced)
 
 
 def _disks(table: Table) -> Prices:
-    disks: dict[str, DiskPrice] = {}
+    priced, malformed, unpriced = _priced(table, table.rows, "model", "price")
+    disks = tuple(DiskPrice(model, price) for model, (_, price) in priced.items())
+    return Prices(disks=disks, malformed=malformed, unpriced=unpriced)
+
+
+def _priced(
+    table: Table, rows: Iterable[TableRow], name_in: str, price_in: str
+) -> tuple[dict[str, tuple[TableRow, float]], tuple[Malformed, ...], tuple[str, ...]]:
+    """Rows with their prices by name, rows that cannot be read, names without a price."""
+    priced: dict[str, tuple[TableRow, float]] = {}
     malformed, unpriced = list(table.malformed), []
-    for row in table.rows:
-        model = row.cells["model"]
+    for row in rows:
+        name = row.cells[name_in]
         try:
-            price = row.number("price")
-            _named(model, "model", "a line above" if model in disks else None)
+            price = row.number(price_in)
+            _named(name, name_in, "a line above" if name in priced else None)
         except ValueError as error:
             malformed.append(Malformed(table.file, row.line, str(error)))
             continue
         if price:
-            disks[model] = DiskPrice(model, price)
+            priced[name] = row, price
         else:
-            unpriced.append(model)
-    return Prices(disks=tuple(disks.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))
+            unpriced.append(name)
+    return priced, tuple(malformed), tuple(unpriced)
