@@ -16,8 +16,7 @@ from froude.cli.needed import require
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
-    from froude.cache.disk.process import DiskSettings
-    from froude.cache.disk.status import DiskStatus
+    from froude.cache.disk.status import DiskStatus, Limits
 
 _CONTROL = ".control"
 _NEEDED = ("fastapi", "uvicorn", "pyroute2", "qemu", "xxhash")
@@ -132,8 +131,22 @@ def disk(
     from froude.cache.disk import process
 
     settings: Settings = ctx.obj
-    asked = _asked(image, cache, size, socket, control, port, chunk, direct=direct, cache_writes=cache_writes)
-    asked = _limited(asked, iops, bandwidth)
+    require("cache", "xxhash")
+    if socket is None and port is None:
+        raise InputError("where shall clients connect?", place="--socket", allowed="--socket, --port or both")
+    beside = socket or cache
+    asked = process.DiskSettings(
+        image=image,
+        cache=cache,
+        size_bytes=_size_of_cache(size),
+        socket=socket,
+        control=control or next_to(beside, beside.name + _CONTROL),
+        port=port,
+        chunk_bytes=None if chunk == "auto" else size_of(chunk, "--chunk"),
+        limits=_limits(iops, bandwidth),
+        direct=direct,
+        cache_writes=cache_writes,
+    )
     where = asked.socket or f"port {asked.port}"
     if settings.dry_run:
         settings.would(
@@ -155,52 +168,23 @@ def disk(
     settings.out(_summary(end))
 
 
-def _asked(
-    image: Path,
-    cache: Path,
-    size: str,
-    socket: Path | None,
-    control: Path | None,
-    port: int | None,
-    chunk: str,
-    *,
-    direct: bool,
-    cache_writes: bool,
-) -> DiskSettings:
-    require("cache", "xxhash")
-    from froude.cache.disk.process import DiskSettings
+def _size_of_cache(text: str) -> int:
     from froude.cache.disk.table import BLOCK
 
-    if socket is None and port is None:
-        raise InputError("where shall clients connect?", place="--socket", allowed="--socket, --port or both")
-    size_bytes = size_of(size, "--size", zero=True)
+    size_bytes = size_of(text, "--size", zero=True)
     if 0 < size_bytes < BLOCK:
         raise InputError(
-            "holds nothing", place="--size", found=size, allowed=f"0, or from {BLOCK} bytes: mind the unit"
+            "holds nothing", place="--size", found=text, allowed=f"0, or from {BLOCK} bytes: mind the unit"
         )
-    beside = socket or cache
-    return DiskSettings(
-        image=image,
-        cache=cache,
-        size_bytes=size_bytes,
-        socket=socket,
-        control=control or next_to(beside, beside.name + _CONTROL),
-        port=port,
-        chunk_bytes=None if chunk == "auto" else size_of(chunk, "--chunk"),
-        direct=direct,
-        cache_writes=cache_writes,
-    )
+    return size_bytes
 
 
-def _limited(asked: DiskSettings, iops: float | None, bandwidth: str | None) -> DiskSettings:
-    from dataclasses import replace
-
+def _limits(iops: float | None, bandwidth: str | None) -> Limits:
     from froude.cache.disk.status import Limits
 
     if iops is not None and not math.isfinite(iops):
         raise InputError("is no rate", place="--iops", found=iops, allowed="a number from 1")
-    limits = Limits(iops, None if bandwidth is None else size_of(bandwidth, "--bandwidth"))
-    return replace(asked, limits=limits)
+    return Limits(iops, None if bandwidth is None else size_of(bandwidth, "--bandwidth"))
 
 
 def _warmth(status: DiskStatus) -> str:

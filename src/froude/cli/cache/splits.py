@@ -70,10 +70,7 @@ def solve(
     settings: Settings = ctx.obj
     path = shipped().get(state, Path(state))
     if example:
-        text = read_bounded(path, limit_bytes=LIMIT_BYTES).decode("utf-8", "replace")
-        settings.emit({"state": text})
-        if not settings.json:
-            print(text, end="")
+        _print_example(settings, "state", path)
         return
     answers.claim(settings, [path], output, PLAN.kind, report)
     factors, opened = _factors(what_if), read_state(path)
@@ -86,6 +83,13 @@ def solve(
         progress=settings.progress(),
     )
     answers.finish(settings, answer, inputs={state: opened.content}, output=output, report=report)
+
+
+def _print_example(settings: Settings, what: str, path: Path) -> None:
+    text = read_bounded(path, limit_bytes=LIMIT_BYTES).decode("utf-8", "replace")
+    settings.emit({what: text})
+    if not settings.json:
+        print(text, end="")
 
 
 def _factors(text: str | None) -> list[float]:
@@ -164,10 +168,7 @@ def simulate(
     settings: Settings = ctx.obj
     paths = [shipped().get(each, Path(each)) for each in inputs]
     if example:
-        text = read_bounded(paths[0], limit_bytes=LIMIT_BYTES).decode("utf-8", "replace")
-        settings.emit({"scenario": text})
-        if not settings.json:
-            print(text, end="")
+        _print_example(settings, "scenario", paths[0])
         return
     names = _names(policy)
     if _is_scenario(paths):

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import threading
 
     from froude.cli.settings import Settings
-    from froude.harvest.live.changes import Carrier
     from froude.harvest.live.controller import Controller, Wanted
     from froude.harvest.live.resourcemanager import ResourceManager
     from froude.harvest.live.serving import Places
@@ -85,25 +84,32 @@ def serve(
 
     Example: froude harvest serve dc --resourcemanager rm.example.com:8088 --resources --target-is 1795487635110
     """
+    from froude.cli.harvest.tenants import grouping
     from froude.cli.outputs import refuse_inside
     from froude.harvest.live.serving import Places, one_daemon
     from froude.rest.serving import context_of, listener, may_listen
 
     settings: Settings = ctx.obj
     common.require(web=True)
+    from froude.harvest.live.controller import Wanted
+
     places = Places(state)
     refuse_inside(places.prior)
     interval_s = _between("--interval", interval, _LEAST_S, _DAY_S)
-    wanted = _wanted(
+    carrier = None if carried == _NONE else managers.carrier(carried)
+    reclassify_s = _between("--reclassify", reclassify, 60.0, 366 * _DAY_S)
+    if forecast and not resources:
+        raise InputError("says how nodes are resized", place="--forecast", allowed="--resources as well")
+    wanted = Wanted(
         resourcemanager,
         resources=resources,
-        carrier=None if carried == _NONE else managers.carrier(carried),
+        carrier=carrier,
         queues=not keep_queues,
         forecast=forecast,
-        reserve=reserve,
-        reclassify_s=_between("--reclassify", reclassify, 60.0, 366 * _DAY_S),
-        classes=classes,
-        thresholds=thresholds,
+        reserve=managers.reserve(reserve),
+        reclassify_s=reclassify_s,
+        grouping=grouping("folded", classes),
+        thresholds=None if thresholds == "auto" else _thresholds(thresholds),
     )
     tls = _tls(certificate, key)
     may_listen(listen, tls, place="--listen")
@@ -258,36 +264,6 @@ def _recognise(server: ResourceManager, controller: Controller, typed: str | Non
             "is not the ResourceManager that was named", file=server.address, found=now.id, allowed=typed
         )
     controller.accept(typed, server.stamps())
-
-
-def _wanted(
-    resourcemanager: str,
-    *,
-    resources: bool,
-    carrier: Carrier | None,
-    queues: bool,
-    forecast: bool,
-    reserve: str,
-    reclassify_s: float,
-    classes: str,
-    thresholds: str,
-) -> Wanted:
-    from froude.cli.harvest.tenants import grouping
-    from froude.harvest.live.controller import Wanted
-
-    if forecast and not resources:
-        raise InputError("says how nodes are resized", place="--forecast", allowed="--resources as well")
-    return Wanted(
-        resourcemanager,
-        resources=resources,
-        carrier=carrier,
-        queues=queues,
-        forecast=forecast,
-        reserve=managers.reserve(reserve),
-        reclassify_s=reclassify_s,
-        grouping=grouping("folded", classes),
-        thresholds=None if thresholds == "auto" else _thresholds(thresholds),
-    )
 
 
 def _thresholds(text: str) -> Thresholds:

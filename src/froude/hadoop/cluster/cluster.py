@@ -76,6 +76,8 @@ class ClusterOptions(TypedDict, total=False):
 class Cluster(Startable):
     """One NameNode and some DataNodes; `with Cluster(hadoop, datanodes=3) as cluster:`."""
 
+    called = "cluster"
+
     def __init__(  # noqa: PLR0913 - the options of one cluster, all by name
         self,
         hadoop: Hadoop,
@@ -130,25 +132,13 @@ class Cluster(Startable):
 
     @property
     def namenode(self) -> NameNode:
-        """Its NameNode.
-
-        Raises:
-            TargetError: the cluster was not started.
-        """
-        if self._namenode is None:
-            raise TargetError("was not started", file="cluster")
-        return self._namenode
+        """Its NameNode, once it was started."""
+        return self._started(self._namenode)
 
     @property
     def folder(self) -> Path:
-        """The run folder: `namenode`, `datanode-0`, ... and `client` under it.
-
-        Raises:
-            TargetError: the cluster was not started.
-        """
-        if self._folder is None:
-            raise TargetError("was not started", file="cluster")
-        return self._folder
+        """The run folder: `namenode`, `datanode-0`, ... and `client` under it, once it was started."""
+        return self._started(self._folder)
 
     @property
     def network(self) -> str:

@@ -68,6 +68,8 @@ class NameNodeOptions(TypedDict, total=False):
 class NameNode(Startable):
     """One NameNode; `with NameNode(hadoop) as namenode:` starts and stops it."""
 
+    called = "NameNode"
+
     def __init__(  # noqa: PLR0913 - the options of one daemon, all by name
         self,
         hadoop: Hadoop,
@@ -141,25 +143,13 @@ class NameNode(Startable):
 
     @property
     def folder(self) -> Path:
-        """Its run folder: `conf`, `name`, log, output, audit log, GC log.
-
-        Raises:
-            TargetError: it was not started.
-        """
-        if self._folder is None:
-            raise TargetError("was not started", file="NameNode")
-        return self._folder
+        """Its run folder: `conf`, `name`, log, output, audit log, GC log, once it was started."""
+        return self._started(self._folder)
 
     @property
     def daemon(self) -> Daemon:
-        """Its process.
-
-        Raises:
-            TargetError: it was not started.
-        """
-        if self._daemon is None:
-            raise TargetError("was not started", file="NameNode")
-        return self._daemon
+        """Its process, once it was started."""
+        return self._started(self._daemon)
 
     @property
     def pid(self) -> int:

@@ -53,6 +53,8 @@ _DETAILED = "Hadoop:service=ResourceManager,name=RpcDetailedActivityForPort*"
 class ResourceManager(Startable):
     """One ResourceManager; `with ResourceManager(hadoop) as master:` starts and stops it."""
 
+    called = "ResourceManager"
+
     def __init__(
         self,
         hadoop: Hadoop,
@@ -103,14 +105,8 @@ class ResourceManager(Startable):
 
     @property
     def daemon(self) -> Daemon:
-        """Its process.
-
-        Raises:
-            TargetError: it was not started.
-        """
-        if self._daemon is None:
-            raise TargetError("was not started", file="ResourceManager")
-        return self._daemon
+        """Its process, once it was started."""
+        return self._started(self._daemon)
 
     def address(self, service: str) -> tuple[str, int]:
         """Where one of its servers answers.

@@ -9,11 +9,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self, TypeVar
 
 from froude.base.errors import TargetError
 from froude.base.files import stated_os_errors
 from froude.base.scratch import Scratch
+
+_Part = TypeVar("_Part")
 
 
 class RunFolder:
@@ -62,6 +64,9 @@ class RunFolder:
 class Startable(ABC):
     """Something that `with` starts and ends; what it leaves after a `TargetError` is kept, since that names a log."""
 
+    called: ClassVar[str]
+    """In errors."""
+
     @abstractmethod
     def start(self) -> None:
         """Start, and wait until it answers.
@@ -73,6 +78,16 @@ class Startable(ABC):
     @abstractmethod
     def stop(self, *, keep: bool = False) -> None:
         """End every process; remove the folder unless it was named or `keep`. Harmless when nothing runs."""
+
+    def _started(self, part: _Part | None) -> _Part:
+        """A part that is there once it was started.
+
+        Raises:
+            TargetError: it was not.
+        """
+        if part is None:
+            raise TargetError("was not started", file=self.called)
+        return part
 
     @contextmanager
     def _coming_up(self) -> Iterator[None]:

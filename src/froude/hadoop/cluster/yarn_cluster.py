@@ -62,6 +62,8 @@ class JobResult:
 class YarnCluster(Startable):
     """HDFS and YARN; `with YarnCluster(hadoop, datanodes=3, nodemanagers=3) as cluster:`."""
 
+    called = "cluster"
+
     def __init__(
         self,
         hadoop: Hadoop,
