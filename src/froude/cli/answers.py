@@ -59,9 +59,6 @@ def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str |
 
     Args:
         path: of the page; None for none.
-
-    Returns:
-        Contents by path; empty without a path.
     """
     from froude.render import report_files
 

@@ -280,11 +280,7 @@ def unproved(plans: Sequence[ProvisionPlan]) -> str | None:
 
 @contextmanager
 def compiling(progress: Progress, limits: SolveLimits) -> Iterator[SolveLimits]:
-    """Show the bounds of one plan while the block looks for it.
-
-    Returns:
-        The limits, with what shows them.
-    """
+    """Show the bounds of one plan while the block looks for it."""
     with progress.task(f"compiling, at most {limits.time_limit_s:g} s") as task:
         best = [0.0, float("inf")]
 

@@ -57,9 +57,6 @@ class Answer:
     def save(self, path: Path | str) -> Path:
         """Write the page, and its figures as JSON next to it.
 
-        Returns:
-            The page's path.
-
         Raises:
             InputError: the name does not end in `.html`, so that it may be an input's.
         """

@@ -58,9 +58,6 @@ def report_html(report: Report, *, interactive: bool = True) -> str:
     Args:
         interactive: whether charts answer the pointer and follow the window's width, for 0.9 MB of scripts
             inside the file; otherwise they are pictures and the page has no script at all.
-
-    Returns:
-        A complete HTML document.
     """
     drawer = _Drawer(interactive)
     sections = [_section_view(section, number, drawer) for number, section in enumerate(report.sections)]
@@ -99,9 +96,6 @@ def save(
     Args:
         suffix: of the JSON, which has the page's name otherwise; another one where `.json` is taken by results.
 
-    Returns:
-        The paths of the page and of the JSON.
-
     Raises:
         InputError: what stands there is no regular file.
         MissingError: the folder cannot be written, or is full; what stood there stays.
@@ -124,9 +118,6 @@ def report_files(
 
     Args:
         suffix: put in place of the page's own for the file of figures.
-
-    Returns:
-        The bytes of both files, by their places.
     """
     text, data = report_html(report, interactive=interactive), report_json(report, origin)
     return {page: text.encode(), page.with_suffix(suffix): data.encode()}
@@ -333,9 +324,6 @@ def panel_svg(chart: Chart, shown: Shown, panel: Panel, *, width: int, height: i
     Args:
         width: pixels of the plot, axes not counted.
         prefix: start of the ids inside, unique in the page.
-
-    Returns:
-        SVG text.
     """
     import vl_convert
 

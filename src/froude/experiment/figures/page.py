@@ -64,9 +64,6 @@ class Page:
         Args:
             interactive: False for charts as pictures, a quarter of the size.
 
-        Returns:
-            The page's path.
-
         Raises:
             MissingError: it cannot be written.
         """

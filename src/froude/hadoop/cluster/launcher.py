@@ -119,9 +119,6 @@ def write_home(
     Args:
         sites: properties by file name: core-site.xml, which holds `fs.defaultFS`, and hdfs-site.xml at the least.
         jobs: jars of ready jobs by the word that runs them; None without YARN.
-
-    Returns:
-        The folder.
     """
     conf, programs = folder / "conf", folder / "bin"
     if programs.is_dir():

@@ -45,9 +45,6 @@ def build(
         log: what was read; empty gives a draft without datasets and tasks.
         window_s: the busiest stretch of this length tells a task's peak rate.
         machines: utilisation of the machines, for an upper bound of compute time.
-
-    Returns:
-        The draft.
     """
     if not len(log):
         return Draft((), (), tuple(sources), (_left_out(log),))

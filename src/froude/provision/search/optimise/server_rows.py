@@ -111,11 +111,7 @@ class ServerRows:
         self.variables = ServerVariables(kind, count=count)
 
     def add(self) -> ServerVariables:
-        """All of it.
-
-        Returns:
-            Where the variables stand.
-        """
+        """All of it."""
         if self.kind.host:
             self._storage_variables()
         for task in self.sub.tasks:
