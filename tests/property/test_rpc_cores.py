@@ -14,10 +14,11 @@ from froude.hadoop.rpc.events import Broken, Event, Request, Response
 from froude.hadoop.rpc.frames import frame
 from froude.hadoop.rpc.headers import SaslState
 from froude.hadoop.rpc.observer import Observer
-from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
+from froude.hadoop.rpc.sasl import DigestMd5Client, Token
 from froude.hadoop.rpc.server import ServerConnection
 from tests.support.hadoop.rpc.codec import response, writable
 from tests.support.hadoop.rpc.observer import framed
+from tests.support.hadoop.rpc.token_server import DigestMd5Server, TokenServer
 from tests.support.seeds import examples
 
 PROTOCOL = "org.example.Protocol"
@@ -170,7 +171,7 @@ def test_every_token_opens_its_door_and_no_other(
     token, proof = server.check(mechanism.start(server.offer))
     mechanism.finish(proof)
     assert token == identifier
-    core = ServerConnection(token=DigestMd5Server({identifier: password}.get, nonce), simple=False)
+    core = TokenServer(DigestMd5Server({identifier: password}.get, nonce))
     connection = client(mechanisms=[DigestMd5Client(Token(identifier, password + b"!"), cnonce)])
     core.receive(connection.open())
     connection.receive(core.data_to_send())

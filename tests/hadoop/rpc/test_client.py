@@ -16,18 +16,19 @@ from froude.hadoop.rpc.events import (
     Response,
 )
 from froude.hadoop.rpc.frames import FRAME_LIMIT_BYTES, HANDSHAKE_LIMIT_BYTES
-from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
+from froude.hadoop.rpc.sasl import DigestMd5Client, Token
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.rpc.states import State
 from tests.support.hadoop.rpc.codec import response
 from tests.support.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts, feed, handshake, opened
+from tests.support.hadoop.rpc.token_server import DigestMd5Server, TokenServer
 
 TOKEN = Token(b"who", b"secret")
 
 
-def token_server(*, simple: bool = False, password: bytes = TOKEN.password) -> ServerConnection:
+def token_server(*, simple: bool = False, password: bytes = TOKEN.password) -> TokenServer:
     """A server that knows one token."""
-    return ServerConnection(token=DigestMd5Server({TOKEN.identifier: password}.get, b"n" * 16), simple=simple)
+    return TokenServer(DigestMd5Server({TOKEN.identifier: password}.get, b"n" * 16), simple=simple)
 
 
 def test_the_first_bytes_without_authentication() -> None:

@@ -13,11 +13,12 @@ from froude.base.errors import TargetError
 from froude.hadoop.rpc.connection import Connection, current_user, stated
 from froude.hadoop.rpc.errors import RemoteException, RemoteProtocolError
 from froude.hadoop.rpc.events import Request
-from froude.hadoop.rpc.sasl import DigestMd5Server, Token
+from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.rpc.server import ServerConnection
 from froude.messages.schema import Schema
 from tests.support.hadoop.class_writer import ping_jar
 from tests.support.hadoop.rpc.double import daemon, reset
+from tests.support.hadoop.rpc.token_server import DigestMd5Server, TokenServer
 
 PING = "org.example.PingProtocol"
 TOKEN = Token(b"who", b"secret")
@@ -47,7 +48,7 @@ def ping(connection: Connection) -> object:
 
 def token_core() -> ServerConnection:
     """A core that wants the token."""
-    return ServerConnection(token=DigestMd5Server({b"who": b"secret"}.get, b"n" * 16), simple=False)
+    return TokenServer(DigestMd5Server({b"who": b"secret"}.get, b"n" * 16))
 
 
 def test_calls_and_exceptions(schema: Schema) -> None:

@@ -22,13 +22,13 @@ from froude.hadoop.rpc.events import (
 from froude.hadoop.rpc.frames import frame
 from froude.hadoop.rpc.headers import SaslState
 from froude.hadoop.rpc.observer import Observer
-from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
-from froude.hadoop.rpc.server import ServerConnection
+from froude.hadoop.rpc.sasl import DigestMd5Client, Token
 from froude.trace.tape import RecordKind, Splitter
 from testbed.recorded import NODES, recorded, tape_of
 from tests.support.hadoop.rpc.codec import response, writable
 from tests.support.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts
 from tests.support.hadoop.rpc.observer import framed
+from tests.support.hadoop.rpc.token_server import DigestMd5Server, TokenServer
 
 
 def kinds(seen: Sequence[Event]) -> list[str]:
@@ -78,7 +78,7 @@ def test_a_direction_whose_frames_are_lost_is_counted() -> None:
 def test_sasl_with_tokens_is_read_through() -> None:
     """The steps of authentication are events, and calls behind it are read."""
     token = Token(b"who", b"secret")
-    server = ServerConnection(token=DigestMd5Server(lambda _: b"secret", b"n" * 16), simple=False)
+    server = TokenServer(DigestMd5Server(lambda _: b"secret", b"n" * 16))
     connection = client(mechanisms=[DigestMd5Client(token, b"c" * 16)])
     observer, seen, data = Observer(), [], connection.open()
     while data:

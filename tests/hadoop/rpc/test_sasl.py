@@ -10,13 +10,13 @@ from froude.hadoop.rpc.errors import RemoteProtocolError
 from froude.hadoop.rpc.events import SaslAuth
 from froude.hadoop.rpc.sasl import (
     DigestMd5Client,
-    DigestMd5Server,
     Token,
     digest,
     parse_directives,
     quoted,
     session_key,
 )
+from tests.support.hadoop.rpc.token_server import DigestMd5Server
 
 TOKEN = Token(b"identifier\0\xff", b"secret\x01")
 

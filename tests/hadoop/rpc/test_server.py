@@ -18,10 +18,10 @@ from froude.hadoop.rpc.events import (
     Response,
 )
 from froude.hadoop.rpc.frames import HANDSHAKE_LIMIT_BYTES
-from froude.hadoop.rpc.sasl import DigestMd5Server
 from froude.hadoop.rpc.server import HTTP_ANSWER, ServerConnection
 from froude.hadoop.rpc.states import State
 from tests.support.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts, feed
+from tests.support.hadoop.rpc.token_server import DigestMd5Server, TokenServer
 
 
 def test_a_conversation_in_any_cut() -> None:
@@ -70,8 +70,6 @@ def test_answers_that_nobody_waits_for_are_our_error() -> None:
     server.fail(2, "E", "m", fatal=True)
     with pytest.raises(LocalProtocolError, match="over"):
         server.respond(2, b"")
-    with pytest.raises(LocalProtocolError):
-        ServerConnection(simple=False)
 
 
 def test_a_browser_and_a_newer_client_get_an_answer() -> None:
@@ -99,7 +97,7 @@ def test_older_clients_get_the_answer_of_their_time(version: int, size: int) -> 
 
 def test_a_client_without_a_token_is_refused_where_one_is_needed() -> None:
     """As a ResourceManager's scheduler port does: a fatal AccessControlException with id -1."""
-    server = ServerConnection(token=DigestMd5Server(lambda _: None, b"n" * 16), simple=False)
+    server = TokenServer(DigestMd5Server(lambda _: None, b"n" * 16))
     assert isinstance(server.receive(client(user="ada").open())[-1], Broken)
     answer = decode_response(server.data_to_send()[4:])
     assert isinstance(answer, FatalResponse)

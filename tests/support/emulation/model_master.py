@@ -31,11 +31,12 @@ from froude.emulation.settings import Connections, NodemanagerSettings, Pacing, 
 from froude.emulation.sharing import Codec, Relay
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import ErrorResponse, Request, Response
-from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server
+from froude.hadoop.rpc.sasl import DigestMd5Client
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.rpc.target import Target
 from froude.messages.schema import Schema
 from froude.workload.plan import Plan
+from tests.support.hadoop.rpc.token_server import DigestMd5Server, TokenServer
 
 STAMP = 1_700_000_000_000
 SERVICES = ("namenode", "resourcemanager", "resourcemanager-tracker", "resourcemanager-scheduler")
@@ -236,7 +237,7 @@ class ModelMaster:
             if request.protocol == HDFS:
                 self.paths.append((request.method, getattr(message, "src", "")))
             elif handle is not None:
-                app = self.apps.get(int(server.identifier or 0)) if request.protocol == SCHEDULER else None
+                app = self.apps.get(int(server.identifier or 0)) if isinstance(server, TokenServer) else None
                 handle(message, response, *(() if request.protocol != SCHEDULER else (app,)))
         except RefusedError as error:
             return server.fail(request.call_id, error.kind, str(error))
@@ -459,7 +460,7 @@ def _server(endpoint: Endpoint) -> ServerConnection:
     if endpoint.target.service != SCHEDULER_SERVICE:
         return ServerConnection()
     token = DigestMd5Server(lambda identifier: PASSWORD if identifier.isdigit() else None, b"n" * 16)
-    return ServerConnection(token=token, simple=False)
+    return TokenServer(token)
 
 
 def begun(master: ModelMaster, node_type: str) -> int:

@@ -1,4 +1,4 @@
-"""SASL mechanisms of Hadoop RPC: the seam (`Mechanism`) and TOKEN by DIGEST-MD5, both halves.
+"""SASL mechanisms of Hadoop RPC: the seam (`Mechanism`) and TOKEN by DIGEST-MD5.
 
 Hadoop's use of DIGEST-MD5: the user name is base64 of the token's identifier, the password base64 of its
 password, the realm and server id are `default`, the protocol is empty, so that digest-uri is `/default`. Only
@@ -13,7 +13,6 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -120,50 +119,6 @@ class DigestMd5Client:
         proof = parse_directives(token).get("rspauth", "")
         if not self._proof or not hmac.compare_digest(proof.encode(), self._proof.encode()):
             raise RemoteProtocolError("did not prove that it knows the token's password")
-
-
-class DigestMd5Server:
-    """TOKEN authentication, the server's half.
-
-    Args:
-        password_of: a token identifier's password, or None when it is not known.
-        nonce: fresh for each connection.
-    """
-
-    def __init__(self, password_of: Callable[[bytes], bytes | None], nonce: bytes) -> None:
-        self._password_of = password_of
-        self._nonce = base64.b64encode(nonce).decode()
-
-    @property
-    def offer(self) -> SaslAuth:
-        """What is offered, with the challenge in it, as Hadoop does to spare a round trip."""
-        challenge = f'realm="{REALM}",nonce="{self._nonce}",qop="auth",charset=utf-8,algorithm=md5-sess'
-        return SaslAuth("TOKEN", "DIGEST-MD5", "", REALM, challenge.encode())
-
-    def check(self, response: bytes) -> tuple[bytes, bytes]:
-        """Check a response.
-
-        Returns:
-            The token's identifier, and the `rspauth` that goes with SUCCESS.
-
-        Raises:
-            RemoteProtocolError: it is malformed, or does not match.
-        """
-        given = parse_directives(response)
-        user, cnonce, uri = (given.get(key, "") for key in ("username", "cnonce", "digest-uri"))
-        try:
-            identifier = base64.b64decode(user, validate=True)
-        except ValueError as error:
-            raise RemoteProtocolError("sent a user name that is not base64") from error
-        password = self._password_of(identifier)
-        if password is None or given.get("nonce") != self._nonce or given.get("nc") != "00000001":
-            raise RemoteProtocolError("sent a token that is not known here")
-        secret = base64.b64encode(password).decode()
-        key = session_key(user, given.get("realm", ""), secret, self._nonce, cnonce)
-        expected = digest(key, self._nonce, cnonce, "AUTHENTICATE", uri)
-        if not hmac.compare_digest(expected.encode(), given.get("response", "").encode()):
-            raise RemoteProtocolError("sent a digest that does not match its token")
-        return identifier, f"rspauth={digest(key, self._nonce, cnonce, '', uri)}".encode()
 
 
 def parse_directives(raw: bytes) -> dict[str, str]:

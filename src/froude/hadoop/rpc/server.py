@@ -1,6 +1,6 @@
 """The server's half of Hadoop RPC version 9: bytes in, events out; no socket, no clock, no schema.
 
-It speaks as a NameNode's `org.apache.hadoop.ipc.Server` does, so that tests, the model NameNode of the
+It speaks as a NameNode's `org.apache.hadoop.ipc.Server` without tokens does, so that tests, the model NameNode of the
 simulation and fault doubles can stand in for one: answers in any order, ERROR keeps the connection, FATAL
 ends it. What the peer does wrong ends in a `Broken` event and, where Hadoop answers, an answer in
 `data_to_send`; what the caller does wrong raises `LocalProtocolError`.
@@ -19,7 +19,6 @@ from froude.hadoop.rpc.errors import LocalProtocolError, RemoteProtocolError
 from froude.hadoop.rpc.events import Broken, Closed, Event, Opened, Ping, Request, Sasl, SaslAuth
 from froude.hadoop.rpc.frames import FRAME_LIMIT_BYTES, HANDSHAKE_LIMIT_BYTES, FrameReader, frame
 from froude.hadoop.rpc.headers import SaslState, Status
-from froude.hadoop.rpc.sasl import DigestMd5Server
 from froude.hadoop.rpc.states import SERVER, State, Trigger, after
 
 _ACCESS_CONTROL = "org.apache.hadoop.security.AccessControlException"
@@ -36,26 +35,13 @@ class ServerConnection:
     """One connection, seen from the server.
 
     Args:
-        simple: whether a client may come without a token.
         limit_bytes: largest frame taken once the connection is open.
     """
 
-    __slots__ = ("_in_flight", "_out", "_reader", "_simple", "_state", "_token", "identifier", "limit_bytes")
+    __slots__ = ("_in_flight", "_out", "_reader", "_state", "limit_bytes")
 
-    def __init__(
-        self,
-        *,
-        token: DigestMd5Server | None = None,
-        simple: bool = True,
-        limit_bytes: int = FRAME_LIMIT_BYTES,
-    ) -> None:
-        if token is None and not simple:
-            raise LocalProtocolError("a server that offers neither TOKEN nor SIMPLE can take nobody")
+    def __init__(self, *, limit_bytes: int = FRAME_LIMIT_BYTES) -> None:
         self.limit_bytes = limit_bytes
-        self.identifier: bytes | None = None
-        """The token's identifier, once the client has proved that it has the token."""
-        self._token = token
-        self._simple = simple
         self._state = State.NEW
         self._reader = FrameReader(HANDSHAKE_LIMIT_BYTES)
         self._out: list[bytes] = []
@@ -65,12 +51,6 @@ class ServerConnection:
     def state(self) -> State:
         """Where the connection stands."""
         return self._state
-
-    @property
-    def offers(self) -> tuple[SaslAuth, ...]:
-        """What NEGOTIATE is answered with, in order of preference."""
-        token = () if self._token is None else (self._token.offer,)
-        return (*token, SaslAuth("SIMPLE", "")) if self._simple else token
 
     def data_to_send(self) -> bytes:
         """What handshake and refusals want sent; empty in between."""
@@ -149,8 +129,6 @@ class ServerConnection:
         except RemoteProtocolError:
             self._refuse_preamble(raw)
             raise
-        if not preamble.sasl and not self._simple:
-            self._refuse(f"SIMPLE authentication is not enabled.  Available:{self._available()}")
         self._move(Trigger.OPEN_SASL if preamble.sasl else Trigger.OPEN_PLAIN)
         events.append(preamble)
         return True
@@ -176,51 +154,22 @@ class ServerConnection:
         events.append(event)
 
     def _step(self, event: Sasl) -> None:
-        if event.state is SaslState.NEGOTIATE:
-            if self._token is None:  # nothing to negotiate: the client goes on as SIMPLE
-                self._move(Trigger.SUCCESS)
-                self._say(SaslState.SUCCESS)
-            else:
-                self._move(Trigger.OFFER)
-                self._say(SaslState.NEGOTIATE, auths=self.offers)
+        if event.state is SaslState.NEGOTIATE:  # nothing to negotiate: the client goes on as SIMPLE
+            self._move(Trigger.SUCCESS)
+            self._say(SaslState.SUCCESS)
         elif event.state is SaslState.INITIATE and len(event.auths) == 1:
-            self._initiate(event)
-        elif event.state is SaslState.RESPONSE:
-            self._move(Trigger.STEP)
-            self._check(event.token)
+            method = event.auths[0].method
+            if method != "SIMPLE":
+                self._refuse(f"{method} authentication is not enabled.  Available:[SIMPLE]")
+            self._move(Trigger.CHOOSE_SIMPLE)
         else:
             raise RemoteProtocolError("sent a SASL message out of turn", found=event.state.name)
-
-    def _initiate(self, event: Sasl) -> None:
-        method = event.auths[0].method
-        if method == "SIMPLE" and self._simple:
-            self._move(Trigger.CHOOSE_SIMPLE)
-        elif method == "TOKEN" and self._token is not None:
-            self._move(Trigger.CHOOSE)
-            if event.token:
-                self._check(event.token)
-            else:
-                self._say(SaslState.CHALLENGE, self._token.offer.challenge)
-        else:
-            self._refuse(f"{method} authentication is not enabled.  Available:{self._available()}")
-
-    def _check(self, response: bytes) -> None:
-        assert self._token is not None  # the table lets no one here without CHOOSE
-        try:
-            self.identifier, proof = self._token.check(response)
-        except RemoteProtocolError as error:
-            self._refuse(error.message)
-        self._move(Trigger.SUCCESS)
-        self._say(SaslState.SUCCESS, proof)
 
     def _refuse(self, text: str) -> None:
         """Answer an AccessControlException, and end."""
         call_id = headers.CALL_SASL if self._state is not State.NEW else headers.CALL_AUTHORIZATION_FAILED
         self._out.append(frame(_failure(call_id, Status.FATAL, _ACCESS_CONTROL, text, FATAL_UNAUTHORIZED)))
         raise RemoteProtocolError("was refused", found=text)
-
-    def _available(self) -> str:
-        return "[" + ", ".join(offer.method for offer in self.offers) + "]"
 
     def _say(self, state: SaslState, token: bytes = b"", auths: tuple[SaslAuth, ...] = ()) -> None:
         message = encode_sasl(state, token, auths, challenge=True)
