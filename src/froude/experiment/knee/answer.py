@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Annotated, ClassVar
+
+from pydantic import ConfigDict, Field
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import parse_quantity, seconds_text
@@ -54,6 +57,7 @@ class Status(Enum):
 class Play:
     """One play of a search."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
     level: float
     """Factor of the first load."""
     outcome: Outcome
@@ -72,7 +76,7 @@ class Play:
 class Knee(Summarised):
     """How far a NameNode, or a ResourceManager, scales."""
 
-    raised: tuple[str, ...]
+    raised: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
     """The Scale variables that were raised together, or `speed`."""
     limits: tuple[str, ...]
     """Every one that was to be kept: those asked for, and the defaults that stood."""
@@ -89,11 +93,11 @@ class Knee(Summarised):
     """What stands against the plan of the largest load that was kept, or of the first, without forbidding it."""
     origin: Origin = field(default=Origin(), compare=False)
     """The command that found it and the hash of its workload, as far as they are known."""
-    time_limit_s: float | None = None
+    time_limit_s: Annotated[float, Field(gt=0)] | None = None
     """The time limit that ended the search, seconds; None where it did not."""
     once: str = ""
     """Why clients were played once at each load, and the way out; empty where further ones kept the load up."""
-    cores: int | None = None
+    cores: Annotated[int, Field(ge=1)] | None = None
     """Cores of another machine, for which the computed limit is scaled."""
 
     def at(self, level: float | None) -> tuple[Play, ...]:
