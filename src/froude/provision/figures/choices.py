@@ -6,16 +6,21 @@ from collections.abc import Mapping, Sequence
 
 from froude.provision.analyses.choose import Difference, WhyNot
 from froude.provision.analyses.designs import Comparison, Pair, Stretch, Winner
-from froude.provision.figures.parts import (
-    TableOf,
-    bounded,
-    curves,
-    sla_axis,
-    upper,
-    verdict,
-)
+from froude.provision.figures.parts import bounded, curves, sla_axis, upper, verdict
 from froude.provision.types.plan import ProvisionPlan
-from froude.render import Axis, Chart, KeyFigure, Report, Section, Series, Table, Tone, ValueKind, literal
+from froude.render import (
+    Axis,
+    Chart,
+    KeyFigure,
+    Report,
+    Section,
+    Series,
+    Table,
+    TableOf,
+    Tone,
+    ValueKind,
+    literal,
+)
 
 
 def why_not_report(best: ProvisionPlan, answers: Sequence[WhyNot], facts: Mapping[str, str]) -> Report:

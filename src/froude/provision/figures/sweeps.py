@@ -9,7 +9,6 @@ from froude.provision.analyses.regimes import Best
 from froude.provision.check.bill import bill
 from froude.provision.figures.parts import (
     DOLLARS,
-    TableOf,
     between,
     bounded,
     curves,
@@ -32,6 +31,7 @@ from froude.render import (
     Section,
     Series,
     Table,
+    TableOf,
     Tone,
     ValueKind,
 )

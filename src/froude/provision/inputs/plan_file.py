@@ -67,10 +67,10 @@ def plan_json(plan: ProvisionPlan, origin: Origin | None = None) -> str:
 
 
 def _group_document(group: Group) -> dict[str, Any]:
-    """The server first, and what is in it last, for people."""
-    parts = {"held": group.held, "local": group.local, "running": group.running}
-    head = {name: value for name, value in asdict(group).items() if name not in parts}
-    return {**head, **{name: list(map(asdict, part)) for name, part in parts.items()}}
+    """Its server first, and what is in it last, for people."""
+    fields = asdict(group)
+    inside = {name: fields.pop(name) for name in ("held", "local", "running")}
+    return {**fields, **{name: list(part) for name, part in inside.items()}}
 
 
 def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:
