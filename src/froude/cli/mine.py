@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,7 @@ from froude.cli.tables import aligned
 from froude.workload.groups import groups
 from froude.workload.remarks import remarks_on_scale
 from froude.workload.scale import Scale
-from froude.workload.types import Finding, Recorded, Workload
+from froude.workload.types import Recorded, Workload
 from froude.workload.yaml_file import scale_fields
 
 if TYPE_CHECKING:
@@ -122,16 +123,8 @@ def _tables(types: tuple[TypeSummary, ...]) -> str:
 def _document(workload: Workload, types: tuple[TypeSummary, ...]) -> dict[str, object]:
     return {
         "node_types": [
-            {
-                "name": node_type.name,
-                "count": node_type.count,
-                "calls": node_type.calls,
-                "loops": list(node_type.loops),
-                "periodic": node_type.periodic,
-                "effects": node_type.effects,
-                "arguments": {kind.value: count for kind, count in node_type.arguments.items()},
-            }
-            for node_type in types
+            {**asdict(row), "arguments": {kind.value: count for kind, count in row.arguments.items()}}
+            for row in types
         ],
         "left_out": [
             {
@@ -142,11 +135,7 @@ def _document(workload: Workload, types: tuple[TypeSummary, ...]) -> dict[str, o
             }
             for each in workload.recorded.left_out
         ],
-        "findings": [_finding(finding) for finding in workload.findings],
+        "findings": [{"what": each.what, "fatal": each.fatal} for each in workload.findings],
         "remarks": list(remarks_on_scale(workload)),
         "questions": [review.fields(workload, group) for group in groups(workload)],
     }
-
-
-def _finding(finding: Finding) -> dict[str, object]:
-    return {"what": finding.what, "fatal": finding.fatal}
