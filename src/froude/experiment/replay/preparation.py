@@ -12,8 +12,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -103,17 +104,9 @@ class Prepared:
             storages=ours.storages,
             capacity_bytes=max(ours.capacity_bytes, scenario.nodes.datanodes.capacity_bytes),
         )
-        return _Options(
-            load=scenario.load,
-            nodes=replace(scenario.nodes, datanodes=datanodes),
-            seed=scenario.seed,
-            record=scenario.record,
-            limits=scenario.limits,
-            abort_when=scenario.abort_when,
-            check_counts=scenario.check_counts,
-            replay_ids=scenario.replay_ids,
-            scenario=scenario,
-        )
+        asked: dict[str, Any] = {each.name: getattr(scenario, each.name) for each in fields(PlayOptions)}
+        nodes = replace(scenario.nodes, datanodes=datanodes)
+        return _Options(**{**asked, "nodes": nodes, "scenario": scenario})
 
 
 @dataclass(frozen=True, slots=True)
