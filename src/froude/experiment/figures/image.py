@@ -77,32 +77,27 @@ def _folders(folders: Sequence[Folder]) -> Table:
 
 
 def _sizes(bins: Sequence[Bin]) -> Chart:
-    shown = _shown(bins)
-    labels = [_up_to(size_text(each.high), each) for each in shown]
-    x, y = Axis("length of a file", ValueKind.TEXT), Axis("files", unit="files")
-    counts = Series("files", labels, [float(each.count) for each in shown])
-    return Chart("Files by their length", x, y, (counts,), ChartKind.BARS)
+    axes, shown = (Axis("length of a file", ValueKind.TEXT), Axis("files", unit="files")), _shown(bins)
+    labels = ["0" if each.high == 0 else f"up to {size_text(each.high)}" for each in shown]
+    return _bars("Files by their length", axes, labels, shown)
 
 
 def _blocks(bins: Sequence[Bin]) -> Chart:
-    shown = _shown(bins)
+    axes, shown = (Axis("blocks of a file", ValueKind.TEXT), Axis("files", unit="files")), _shown(bins)
     labels = [
         f"{each.low:,}" if each.low == each.high else f"{each.low:,} to {each.high:,}" for each in shown
     ]
-    x, y = Axis("blocks of a file", ValueKind.TEXT), Axis("files", unit="files")
-    return Chart(
-        "Files by their blocks",
-        x,
-        y,
-        (Series("files", labels, [float(b.count) for b in shown]),),
-        ChartKind.BARS,
-    )
+    return _bars("Files by their blocks", axes, labels, shown)
 
 
 def _depths(bins: Sequence[Bin]) -> Chart:
-    x, y = Axis("folders above", ValueKind.TEXT), Axis("files and folders", unit="inodes")
-    counts = Series("inodes", [str(each.low) for each in bins], [float(each.count) for each in bins])
-    return Chart("How deep they lie", x, y, (counts,), ChartKind.BARS)
+    axes = Axis("folders above", ValueKind.TEXT), Axis("files and folders", unit="inodes")
+    return _bars("How deep they lie", axes, [str(each.low) for each in bins], bins)
+
+
+def _bars(title: str, axes: tuple[Axis, Axis], labels: list[str], bins: Sequence[Bin]) -> Chart:
+    series = Series(axes[1].unit, labels, [float(each.count) for each in bins])
+    return Chart(title, *axes, (series,), ChartKind.BARS)
 
 
 def _small(summary: ImageSummary) -> Table:
@@ -158,7 +153,3 @@ def _shown(bins: Sequence[Bin]) -> Sequence[Bin]:
     """Without the empty ones at the beginning; those between stay, so that the bars keep their distance."""
     first = next((number for number, each in enumerate(bins) if each.count), 0)
     return bins[first:]
-
-
-def _up_to(size: str, each: Bin) -> str:
-    return "0" if each.high == 0 else f"up to {size}"
