@@ -33,36 +33,73 @@ when its name begins alike (`p99` and `p99 (from actual send)`). A string that c
 `literal` where Markdown is read; everywhere else it is shown as it is.
 """
 
-from froude.render.html import report_files as report_files
-from froude.render.html import report_html as report_html
-from froude.render.html import save as save
-from froude.render.json import report_dict as report_dict
-from froude.render.json import report_json as report_json
-from froude.render.markdown import literal as literal
-from froude.render.pattern import ArrowKind as ArrowKind
-from froude.render.pattern import Pattern as Pattern
-from froude.render.pattern import PatternArrow as PatternArrow
-from froude.render.pattern import PatternCall as PatternCall
-from froude.render.pattern import PatternLane as PatternLane
-from froude.render.pattern import PatternLoop as PatternLoop
-from froude.render.pattern import PatternPeriodic as PatternPeriodic
-from froude.render.pattern import PatternStep as PatternStep
-from froude.render.pattern import describe as describe
-from froude.render.types import Axis as Axis
-from froude.render.types import Block as Block
-from froude.render.types import Callout as Callout
-from froude.render.types import Chart as Chart
-from froude.render.types import ChartKind as ChartKind
-from froude.render.types import Column as Column
-from froude.render.types import KeyFigure as KeyFigure
-from froude.render.types import KeyFigures as KeyFigures
-from froude.render.types import Mark as Mark
-from froude.render.types import Report as Report
-from froude.render.types import Section as Section
-from froude.render.types import Series as Series
-from froude.render.types import Table as Table
-from froude.render.types import TableOf as TableOf
-from froude.render.types import Text as Text
-from froude.render.types import Tone as Tone
-from froude.render.types import Value as Value
-from froude.render.types import ValueKind as ValueKind
+from froude.render.html import report_files, report_html, save
+from froude.render.json import report_dict, report_json
+from froude.render.markdown import literal
+from froude.render.pattern import (
+    ArrowKind,
+    Pattern,
+    PatternArrow,
+    PatternCall,
+    PatternLane,
+    PatternLoop,
+    PatternPeriodic,
+    PatternStep,
+    describe,
+)
+from froude.render.types import (
+    Axis,
+    Block,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    KeyFigure,
+    KeyFigures,
+    Mark,
+    Report,
+    Section,
+    Series,
+    Table,
+    TableOf,
+    Text,
+    Tone,
+    Value,
+    ValueKind,
+)
+
+__all__ = [
+    "ArrowKind",
+    "Axis",
+    "Block",
+    "Callout",
+    "Chart",
+    "ChartKind",
+    "Column",
+    "KeyFigure",
+    "KeyFigures",
+    "Mark",
+    "Pattern",
+    "PatternArrow",
+    "PatternCall",
+    "PatternLane",
+    "PatternLoop",
+    "PatternPeriodic",
+    "PatternStep",
+    "Report",
+    "Section",
+    "Series",
+    "Table",
+    "TableOf",
+    "Text",
+    "Tone",
+    "Value",
+    "ValueKind",
+    "describe",
+    "literal",
+    "report_dict",
+    "report_files",
+    "report_html",
+    "report_json",
+    "save",
+]

@@ -62,9 +62,11 @@ class Hadoop:
     """One Hadoop release that can be started here."""
 
     version: str
+    """Such as `3.5.0`."""
     jars: list[Path]
     """What goes on the class path, in order."""
     java: jvm.Java
+    """The Java that runs it."""
     source: str
     """Where it came from: `folder`, `HADOOP_HOME` or `Maven`."""
     folder: Path | None = field(default=None)
