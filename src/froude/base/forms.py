@@ -237,13 +237,8 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
         return _by_pattern(path, sample, form, options)
     if form.lines:
         return _by_objects(path, sample, form, options)
-    first = next((number for number, line in enumerate(sample) if line.strip()), 0)
-    declared = _DECLARED.fullmatch(sample[first].strip(" "))
-    first += declared is not None
-    while first + 1 < len(sample) and _is_comment(sample[first], sample[first + 1]):
-        first += 1
-    head = sample[first].lstrip("# ") if first < len(sample) else ""
-    separator = options.separator or form.separator or (declared[1] if declared else separator_of(head))
+    first, head, separator = _first_line(sample)
+    separator = options.separator or form.separator or separator
     if separator == BLANKS and form.order and not options.separator:
         separator = ","  # no published table without a header has blanks between its columns
     cells = cells_of(head, separator)
@@ -274,6 +269,56 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     if not named:
         _check_kinds(path, found, rows)
     return found
+
+
+def _first_line(sample: list[str]) -> tuple[int, str, str]:
+    """The first line that is neither blank nor a comment: its number from 0, it, and the separator that is found."""
+    lines = [(at, line) for at, line in enumerate(sample) if line.strip()]
+    declared = _DECLARED.fullmatch(lines[0][1].strip(" ")) if lines else None
+    first = int(declared is not None)
+    while first + 1 < len(lines) and _is_comment(lines[first][1], lines[first + 1][1]):
+        first += 1
+    at, line = lines[first] if first < len(lines) else (len(sample), "")
+    head = line.lstrip("# ")
+    return at, head, declared[1] if declared else separator_of(head)
+
+
+def named_by_header(path: Path, sample: list[str]) -> Reading:
+    """How a table is read all of whose columns are texts, called as its header has them.
+
+    Args:
+        sample: its first lines; above the header there may be a title, whose lines have fewer cells.
+
+    Raises:
+        InputError: there is no header, or it has a name twice.
+    """
+    at, head, separator = _first_line(sample)
+    cells = cells_of(head, separator)
+    for below in range(at + 1, min(at + _TITLE_LINES, len(sample) - 1)):
+        between = separator_of(sample[below])
+        own = cells_of(sample[below], between)
+        if len(own) > max(2, len(cells)) and not _numbers(own):
+            widths = [len(cells_of(line, between)) for line in sample[below + 1 :] if line.strip()]
+            if 2 * widths.count(len(own)) > len(widths):
+                at, separator, cells = below, between, own
+                break
+    check_limit("columns", len(cells), file=path, place=at + 1)
+    found = ", ".join(cells[:_SHOWN])
+    if len(cells) < 2 or _numbers(cells) > 1:
+        raise InputError("has no header", file=path, place=at + 1, found=found, allowed="names of columns")
+    twice = [name for name, count in Counter(filter(None, cells)).items() if count > 1]
+    if twice:
+        raise InputError("has two columns of one name", file=path, place=at + 1, found=twice[0])
+    width = _width(cells, [cells_of(line, separator) for line in sample[at + 1 :] if line.strip()])
+    cells = cells[:width]
+    columns = tuple(Column(name, empty=True, numbered=True) for name in cells)
+    form = Form("records", columns)
+    return Reading(form, columns, tuple(range(len(cells))), tuple(cells), separator, Style(), at + 1, width)
+
+
+def _numbers(cells: Iterable[str]) -> int:
+    """How many cells are numbers, which names of columns hardly are."""
+    return sum(re.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?", cell) is not None for cell in cells)
 
 
 def _width(header: list[str], rows: list[list[str]]) -> int:

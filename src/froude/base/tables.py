@@ -15,7 +15,7 @@ import io
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +41,7 @@ from froude.base.forms import (
     cells_of,
     find_reading,
     flat,
+    named_by_header,
     named_forms,
     placed,
     positions_by_names,
@@ -119,6 +120,99 @@ def read_table(
             return _read_text(_objects(stream, path) if array else stream, path, forms, options, empty)
 
 
+def read_records(
+    stream: Any,
+    path: Path,
+    dropped: Dropped,
+    *,
+    cell: Callable[[str], Any] = str.strip,
+    parsed: Callable[[str], Any] = json.loads,
+) -> tuple[Reading | None, Iterator[tuple[int, dict[str, Any]]]]:
+    """Records of a table whose columns only the file itself names: CSV with a header, or objects of JSON.
+
+    Args:
+        stream: of `unpacked`, at its beginning; it is read as the records are.
+        path: for errors.
+        dropped: gets what is left out.
+        cell: makes a value of a text of CSV.
+        parsed: makes a value of a line of JSON; raises `InputError` or `ValueError`.
+
+    Returns:
+        How a CSV is read, None of JSON; and by the number of a line, or of an object of a list, its values by the names
+        of their columns.
+
+    Raises:
+        InputError: it is empty, or has no header, or a header with a name twice; also while it is read.
+    """
+    array = _ARRAY.match(stream.peek(_HEAD_BYTES)[:_HEAD_BYTES])
+    blocks = _blocks(_objects(stream, path) if array else stream, path)
+    first = next(blocks, (b"", False))
+    sample = _sample(first[0])
+    if not any(line.strip() for line in sample):
+        raise InputError("has no line", file=path)
+    every = _stated(itertools.chain([first], blocks), dropped)
+    reading = None if first[0].lstrip()[:1] == b"{" else named_by_header(path, sample)
+    if reading is None:
+        found = _json_records(every, path, dropped, parsed)
+    else:
+        found = _csv_records(every, path, dropped, reading, cell)
+
+    def until_cut() -> Iterator[tuple[int, dict[str, Any]]]:
+        last = 1
+        for last, record in found:
+            yield last, record
+        if cut_short(stream):
+            dropped.add(CUT_SHORT, f"{path.name}:{last + 1}")
+
+    return reading, until_cut()
+
+
+def _stated(blocks: Iterable[tuple[bytes, bool]], dropped: Dropped) -> Iterator[bytes]:
+    for block, foreign in blocks:
+        if foreign:
+            dropped.remarks["text that is not UTF-8 is taken for Windows-1252"] = None
+        yield block
+
+
+def _csv_records(
+    blocks: Iterable[bytes],
+    path: Path,
+    dropped: Dropped,
+    reading: Reading,
+    cell: Callable[[str], Any],
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    builder = _Builder(Path(path.name), reading)
+    builder.dropped = dropped
+    line = 1
+    for block in blocks:
+        texts, lines = builder.cut(block, line)
+        columns = [map(cell, own.to_pylist()) for own in texts]
+        for number, *values in zip(lines.tolist(), *columns, strict=True):
+            yield number, dict(zip(reading.names, values, strict=True))
+        line += block.count(b"\n")
+
+
+def _json_records(
+    blocks: Iterable[bytes], path: Path, dropped: Dropped, parsed: Callable[[str], Any]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    lines = (line for block in blocks for line in block.removesuffix(b"\n").split(b"\n"))
+    for number, line in enumerate(lines, 1):
+        reason = ""
+        record: Any = {}
+        try:
+            record = parsed(line.decode()) if line.strip() else {}
+        except InputError as error:
+            reason = error.message
+        except (ValueError, RecursionError):
+            reason = "not JSON"
+        if not isinstance(record, dict):
+            reason = "not a JSON object"
+        if reason:
+            dropped.add(reason, f"{path.name}:{number}", line[:80].decode("utf-8", "replace"))
+        elif record:
+            yield number, record
+
+
 def head_of(path: Path, count: int) -> bytes:
     """The first bytes of a file, unpacked where it is packed."""
     with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
@@ -178,9 +272,7 @@ def _objects(stream: Any, path: Path) -> io.BufferedReader:
 def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
     blocks = _blocks(stream, path)
     first, foreign = next(blocks, (b"", False))
-    sample = first[:_LONGEST_LINE].decode("utf-8", "replace").split("\n")[:_SAMPLE_LINES]
-    if len(first) > _LONGEST_LINE and len(sample) < _SAMPLE_LINES:
-        sample = sample[:-1] or sample  # its last line was cut
+    sample = _sample(first)
     if not any(line.strip() for line in sample):
         raise InputError("has no line", file=path)
     reading = find_reading(path, sample, forms, options)
@@ -198,10 +290,22 @@ def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options,
     return table
 
 
+def _sample(first: bytes) -> list[str]:
+    """The first lines of a first block, whole."""
+    sample = first[:_LONGEST_LINE].decode("utf-8", "replace").split("\n")[:_SAMPLE_LINES]
+    if len(first) > _LONGEST_LINE and len(sample) < _SAMPLE_LINES:
+        sample = sample[:-1] or sample  # its last line was cut
+    return sample
+
+
 def _blocks(stream: Any, path: Path) -> Iterator[tuple[bytes, bool]]:
     """Whole lines, some megabytes at a time, as UTF-8 with line feeds alone; and whether some were not UTF-8."""
     left = b""
     while piece := stream.read(_BLOCK_BYTES):
+        if not left and b"\0" in piece[:4]:
+            remedy = "Convert it: `iconv -f UTF-16LE -t UTF-8`"
+            found = "UTF-16 without a mark, or UTF-32"
+            raise InputError("is not UTF-8", file=path, found=found, remedy=remedy)
         piece = left + piece
         cut = piece.rfind(b"\n") + 1 or (piece.rfind(b"\r") + 1 if b"\r" in piece[:-1] else 0)
         left = piece[cut:]
@@ -248,17 +352,20 @@ class _Builder:
 
     def take(self, block: bytes, line: int) -> None:
         """Read a block whose first line has this number."""
+        self.add(*self.cut(block, line))
+
+    def cut(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
+        """The texts of the columns in such a block, and the numbers of their lines."""
         reading = self._reading
         if line == 1 and reading.skipped:
             parts = block.split(b"\n", reading.skipped)
             block = parts[-1] if len(parts) > reading.skipped else b""
             line += reading.skipped
         if not block:
-            return
+            return [pa.array([], pa.string()) for _ in reading.columns], np.zeros(0, np.int64)
         form = reading.form
         cut = self._by_pattern if form.pattern else self._by_objects if form.lines else self._by_cells
-        texts, lines = cut(block, line)
-        self.add(texts, lines)
+        return cut(block, line)
 
     def add(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> None:
         """Keep the rows whose values are right."""
