@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from froude.base.columns import Column, Kind, Style, convert
+from froude.base.dates import titled_unit
 from froude.base.errors import InputError, nearest
 from froude.base.input_limits import check_limit
 
@@ -144,10 +145,23 @@ def named_forms(forms: Sequence[Form], options: Options) -> Sequence[Form]:
     return named
 
 
-def placed(form: Form, positions: Mapping[str, int]) -> tuple[tuple[Column, ...], tuple[int, ...]]:
-    """The columns of a form that a file has, and the position of each."""
+def placed(
+    form: Form, positions: Mapping[str, int], titles: Sequence[str] = ()
+) -> tuple[tuple[Column, ...], tuple[int, ...]]:
+    """The columns of a form that a file has, with the units that their titles name, and the position of each.
+
+    Args:
+        titles: of all columns of the file; empty without a header.
+    """
     columns = tuple(column for column in (*form.columns, _CLOCK) if column.what in positions)
-    return columns, tuple(positions[column.what] for column in columns)
+    at = tuple(positions[column.what] for column in columns)
+    columns = tuple(
+        replace(column, unit=titled_unit(_plain_name(titles[place]))[1])
+        if column.titled and titles
+        else column
+        for column, place in zip(columns, at, strict=True)
+    )
+    return columns, at
 
 
 def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: Options) -> Reading:
@@ -248,7 +262,7 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     named = positions is not None
     if positions is None:
         positions = _by_order(path, cells, form, options)
-    columns, at = placed(form, positions)
+    columns, at = placed(form, positions, cells if named else ())
     style = _styled(path, columns, at, [cells, *rows], options, fixed=form.fixed)
     columns = _in_percent(columns, at, rows)
     if named and options.columns and _is_row(columns, at, cells, style):
@@ -369,7 +383,7 @@ def _by_objects(path: Path, sample: list[str], form: Form, options: Options) -> 
     positions = positions_by_names(path, list(record), form, options)
     if positions is None:
         raise InputError(f"does not have the fields of {form.name}", file=path, place=1)
-    columns, at = placed(form, positions)
+    columns, at = placed(form, positions, list(record))
     titles = tuple(list(record)[each] for each in at)
     return Reading(form, columns, at, titles, "JSON lines", options.style, 0, len(record))
 
@@ -415,8 +429,12 @@ def positions_by_names(
     Raises:
         InputError: a column that is needed is missing, and the form has no order; or several may be one.
     """
-    plain = [_plain_name(cell) for cell in cells]
     inner = [_plain_name(cell.rpartition(".")[2]) for cell in cells]  # without the objects that they are in
+    above = {cell.rpartition(".")[0] for cell in cells}
+    of_one = (
+        len(above) == 1 and "" not in above and not form.lines
+    )  # of a table, whose name Hive writes before each
+    plain = inner if of_one else [_plain_name(cell) for cell in cells]
     wanted = {column.what for column in form.columns} | {CLOCK}
     found = {what: _named(path, cells, theirs) for what, theirs in options.columns.items() if what in wanted}
     for column in form.columns:
@@ -426,6 +444,8 @@ def positions_by_names(
         for names in (column.names or (column.what,), column.lesser):
             usual = set(map(_plain_name, names)) if form.header and not at else set()
             at += [n for n, name in enumerate(plain) if name in usual and n not in found.values()]
+            if column.titled and not at:
+                at += [n for n, name in enumerate(plain) if titled_unit(name)[0] in usual]
             if form.lines and not at and not column.empty:
                 at += [n for n, name in enumerate(inner) if name in usual and n not in found.values()]
         may_join = column.kind is Kind.TIME and len(at) == 2 and len(row) == len(cells)

@@ -28,8 +28,8 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
-from froude.base.columns import Converted, Kind, convert, how_to_write, in_seconds, mask
-from froude.base.dates import other_times
+from froude.base.columns import Column, Converted, Kind, convert, how_to_write, in_seconds, mask
+from froude.base.dates import FIRST_S, LAST_S, MOSTLY, other_times
 from froude.base.dropped import CUT_SHORT, OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular, read_at_most
@@ -381,6 +381,8 @@ class _Builder:
             converted = convert(column, own, reading.style)
             if not self._lines and in_seconds(column, reading.style):
                 self._refuse_other_times(column.what, own, converted)
+            elif not self._lines and column.titled and not reading.style.dates:
+                self._refuse_seconds(column, converted)
             values.append(converted)
         if named and any(converted.wrong.any() for converted in values):
             wrong = self._headers_below(cells, lines)
@@ -412,6 +414,14 @@ class _Builder:
                 remedy = "Write dates as 2026-01-31 23:59:00, or seconds since 1970"
             message = f"may not have seconds in its {what}"
             raise InputError(message, file=self._path, found=found, remedy=remedy)
+
+    def _refuse_seconds(self, column: Column, converted: Converted) -> None:
+        """Refuse numbers of the first block that are seconds since 1970, below a title that names a smaller unit."""
+        numbers = converted.values / column.unit
+        if ((numbers >= FIRST_S) & (numbers <= LAST_S)).mean() > MOSTLY:
+            remedy = "Say which they are: --date-format s, or ms, us or ns as the title has it"
+            message = f"may have seconds in its {column.what}, in spite of the title"
+            raise InputError(message, file=self._path, found=f"{numbers[0]:g}", remedy=remedy)
 
     def _headers_below(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Rows that are the header again; another header is refused: what is below would be read as what is above."""
@@ -606,7 +616,7 @@ def _read_parquet(raw: Any, path: Path, forms: Sequence[Form], options: Options,
         check_limit("rows", file.metadata.num_rows, file=path)
         names = list(file.schema_arrow.names)
         form, found = _named_form(path, names, forms, options)
-        columns, at = placed(form, found)
+        columns, at = placed(form, found, names)
         titles = tuple(names[each] for each in at)
         reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names))
         builder = _Builder(path, reading)
