@@ -147,9 +147,9 @@ def test_so_is_a_line_that_is_no_object(tmp_path: Path, line: str) -> None:
     [
         ("", [], "has no line"),
         ("\n\n", [], r"t\.csv: "),
-        ("a,b\n1,2\n", [], "no column for the time; found a, b; allowed: a column named time or timestamp"),
+        ("a,b\n1,2\n", [], "no column time; found a, b; allowed: time or timestamp"),
         ("time,method\n1,2\n", [], "--column sender=NAME"),
-        ("time,ts,sender,method\n", [], "two columns for the time; found time and ts"),
+        ("time,ts,sender,method\n", [], "several columns time; found columns 0, 1.*--column time=1"),
         ("time,sender,method,x,x\n", [], "two columns of one name"),
         ("time,sender,method\n", ["user=who"], "no such column; found who; allowed: time, sender, method"),
         ('"time,sender', [], "no header"),

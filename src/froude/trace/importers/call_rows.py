@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from froude.base.columns import Column
 from froude.base.dropped import Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular
+from froude.base.forms import Form, Options, positions_by_names
 from froude.base.packed import unpacked
 from froude.base.tables import read_records
 from froude.trace.importers.call_secrets import is_secret
@@ -29,25 +31,33 @@ from froude.trace.importers.call_values import (
 )
 from froude.trace.types import Status
 
-ALIASES: dict[str, tuple[str, ...]] = {
-    "time": ("time", "timestamp", "time_stamp", "start", "start_time", "ts"),
-    "sender": ("sender", "sender_id", "client", "client_id", "caller"),
-    "method": ("method", "rpc", "call"),
-    "protocol": ("protocol", "service"),
-    "receiver": ("receiver", "receiver_id", "server", "callee", "target"),
-    "thread": ("thread", "thread_id"),
-    "user": ("user",),
-    "context": ("context", "caller_context"),
-    "duration": ("duration", "latency", "elapsed"),
-    "end": ("end", "end_time"),
-    "status": ("status",),
-    "error": ("error", "exception"),
-    "error_message": ("error_message",),
-    "request": ("request", "req", "args", "arguments"),
-    "response": ("response", "resp", "result", "answer"),
-}
-"""What a column says, and the names by which it is known; upper and lower case are the same."""
-NEEDED = ("time", "sender", "method")
+FORM = Form(
+    "calls",
+    (
+        Column("time", ("time", "timestamp", "start", "start_time", "ts")),
+        Column("sender", ("sender", "sender_id", "client", "client_id", "caller")),
+        Column("method", ("method", "rpc", "call")),
+        *(
+            Column(says, (says, *others), needed=False)
+            for says, *others in (
+                ("protocol", "service"),
+                ("receiver", "receiver_id", "server", "callee", "target"),
+                ("thread", "thread_id"),
+                ("user",),
+                ("context", "caller_context"),
+                ("duration", "latency", "elapsed"),
+                ("end", "end_time"),
+                ("status",),
+                ("error", "exception"),
+                ("error_message",),
+                ("request", "req", "args", "arguments"),
+                ("response", "resp", "result", "answer"),
+            )
+        ),
+    ),
+)
+"""What a column says, and the names by which it is known."""
+_SAYS = {column.what: column for column in FORM.columns}
 UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """Units of times and durations that are numbers."""
 _STATUS: dict[str, Status] = {
@@ -121,11 +131,6 @@ class Columns:
         return is_secret(self.known.get(says, ""))
 
 
-_JOINTS = re.compile(r"[\s_-]+")
-"""What does not matter in the name of a column."""
-_BY_ALIAS = {_JOINTS.sub("", alias): says for says, aliases in ALIASES.items() for alias in aliases}
-
-
 def parse_mapping(texts: list[str]) -> dict[str, str]:
     """`WHAT=COLUMN` texts: column's name -> what it says.
 
@@ -136,8 +141,8 @@ def parse_mapping(texts: list[str]) -> dict[str, str]:
     for text in texts:
         says, equals, column = text.partition("=")
         part = re.fullmatch(r"(?:request|response)(?:\.[^.]+)+", says)
-        if not equals or not column or not (part or says in ALIASES):
-            allowed = f"WHAT=COLUMN, WHAT being {', '.join(ALIASES)}, request.NAME or response.NAME"
+        if not equals or not column or not (part or says in _SAYS):
+            allowed = f"WHAT=COLUMN, WHAT being {', '.join(_SAYS)}, request.NAME or response.NAME"
             raise InputError("is no column's meaning", place="--column", found=text, allowed=allowed)
         if says in mapping.values() or column in mapping:
             raise InputError("is given twice", place="--column", found=text)
@@ -149,57 +154,30 @@ def name_columns(columns: Columns, names: Sequence[str], mapping: Mapping[str, s
     """Find out what a table's columns say.
 
     Args:
-        columns: empty; filled.
+        columns: filled.
         mapping: column's name -> what it says, where its name does not tell that.
 
     Raises:
         InputError: two columns say the same, one that is needed is missing, or one of the mapping is not there.
     """
-    absent = [name for name in mapping if name not in names]
+    of_parts = {name: says for name, says in mapping.items() if "." in says}
+    absent = [name for name in of_parts if name not in names]
     if absent:
-        found, allowed = absent[0], ", ".join(names)
-        raise InputError("has no such column", file=file, place="--column", found=found, allowed=allowed)
+        raise InputError("has no such column", file=file, place="--column", found=absent[0], allowed=names)
+    given = Options(columns={says: name for name, says in mapping.items() if says in _SAYS})
+    open_ = [name if name not in of_parts else "" for name in names]
+    found = positions_by_names(file, open_, FORM, given) or {}
+    columns.known = {says: names[at] for says, at in found.items()}
+    columns.parts, columns.unused = {}, {}
     for name in names:
-        add_column(columns, name, mapping, file)
-    missing = [says for says in NEEDED if says not in columns.known]
-    if missing:
-        says = missing[0]
-        allowed = f"a column named {' or '.join(ALIASES[says])}"
-        remedy = f"Name it with `--column {says}=NAME`"
-        raise InputError(
-            f"has no column for the {says}", file=file, found=", ".join(names), allowed=allowed, remedy=remedy
-        )
-
-
-def add_column(columns: Columns, name: str, mapping: Mapping[str, str], file: Path) -> None:
-    """Find out what one more column says.
-
-    Args:
-        mapping: as `name_columns`.
-
-    Raises:
-        InputError: another column says that already.
-    """
-    says = mapping.get(name)
-    if says is None:
-        plain = _JOINTS.sub("", name.lower())
-        says = _BY_ALIAS.get(plain)
-        if says in mapping.values() and says is not None:
-            says = None  # somebody said which column it is
-        side, dot, path = name.strip().partition(".")
-        if says is None and dot and _BY_ALIAS.get(side.lower()) in ("request", "response") and path:
-            says = f"{_BY_ALIAS[side.lower()]}.{path}"
-    if says is None:
-        columns.unused[name] = None
-    elif "." in says:
-        side, _, path = says.partition(".")
-        columns.parts[name] = side, tuple(path.split("."))
-    elif says in columns.known:
-        found = f"{columns.known[says]} and {name}"
-        remedy = f"Say which with `--column {says}=NAME`"
-        raise InputError(f"has two columns for the {says}", file=file, found=found, remedy=remedy)
-    else:
-        columns.known[says] = name
+        side, _, path = of_parts.get(name, name).strip().partition(".")
+        of = next((each for each in ("request", "response") if side.lower() in _SAYS[each].names), "")
+        if name in columns.known.values():
+            continue
+        if of and path:
+            columns.parts[name] = of, tuple(path.split("."))
+        else:
+            columns.unused[name] = None
 
 
 def read_rows(
@@ -223,17 +201,13 @@ def read_rows(
     times = Times(unit_ns)
     with open_regular(path) as raw, unpacked(raw, path, whole=False) as source:
         reading, records = read_records(source, path, dropped, cell=_cell, parsed=parse_json)
-        known: set[str] = set()
-        if reading is not None:
-            name_columns(columns, reading.names, mapping, path)
-            known.update(reading.names)
+        names: dict[str, None] = {} if reading is None else dict.fromkeys(reading.names)
+        if names:
+            name_columns(columns, list(names), mapping, path)
         for line, record in records:
-            if not known:
-                name_columns(columns, list(record), mapping, path)
-                known.update(record)
-            for name in [each for each in record if each not in known]:
-                add_column(columns, name, mapping, path)
-                known.add(name)
+            if record.keys() - names.keys():
+                names.update(dict.fromkeys(record))
+                name_columns(columns, list(names), mapping, path)
             try:
                 yield _row(line, record, columns, times)
             except InputError as error:
@@ -264,7 +238,7 @@ def _row(line: int, record: Mapping[str, Any], columns: Columns, times: Times) -
             )
         return json.dumps(value)
 
-    for says in NEEDED:
+    for says in ("time", "sender", "method"):
         if not text(says).strip():
             raise InputError("is empty", place=columns.known[says])
     protocol, method = _names(text("protocol").strip(), text("method").strip())
