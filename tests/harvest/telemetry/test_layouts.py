@@ -217,6 +217,7 @@ CASES = [
     Case("wide", "g.csv", "sep=;\nn1;Time;n2\n15,5;60;7\n",
          ["n1", "n2"], [60, 60], [0.155, 0.07]),
     Case("csv", "a.csv", "time,server,cpu\n0,x,0.5%\n60,x,0.25 %\n", ["x"], [0, 60], [0.005, 0.0025]),
+    Case("wide", "g.csv", "Time (ms),n1,n2\n60000,5,7\n", ["n1", "n2"], [60, 60], [0.05, 0.07]),
     Case("wide", "g.csv", "Time,n1,n2\n0,0.5%,0.25%\n", ["n1", "n2"], [0, 0], [0.005, 0.0025]),
     Case("cloudwatch-json", "i-1.json", json.dumps(STATISTICS, indent=4), ["i-1"], [120, 60], [0.005, 0.125]),
     Case("cloudwatch-json", "m.json", json.dumps(METRIC_DATA), ["i-1", "i-2"], [120, 60, 120, 60],
