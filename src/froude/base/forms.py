@@ -260,10 +260,14 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     rows = [cells_of(line, separator) for line in sample[first + 1 :] if line.strip()]
     positions = positions_by_names(path, cells, form, options, rows[0] if rows else ())
     named = positions is not None
+    width = _width(cells, rows) if named else len(cells)
+    every = [cells, *rows]
     if positions is None:
+        if len(cells) == len(form.order) + 1 and all(row[-1:] == [""] for row in every):
+            cells = cells[:-1]  # each line ends with a separator
         positions = _by_order(path, cells, form, options)
     columns, at = placed(form, positions, cells if named else ())
-    style = _styled(path, columns, at, [cells, *rows], options, fixed=form.fixed)
+    style = _styled(path, columns, at, every, options, fixed=form.fixed)
     columns = _in_percent(columns, at, rows)
     if named and options.columns and _is_row(columns, at, cells, style):
         named = False  # a person gave numbers of columns, of a file without a header
@@ -275,10 +279,9 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
         ):
             message = f"has a header that is not of layout {form.name}"
             raise InputError(message, file=path, place=first + 1, found=head[:80])
-        rows = [cells, *rows]
+        rows = every
     titles = tuple(cells[each] for each in at) if named else ()
     skipped = first + named if named or not head.startswith("#") else first + 1
-    width = _width(cells, rows) if named else len(cells)
     found = Reading(form, columns, at, titles, separator, style, skipped, width)
     if not named:
         _check_kinds(path, found, rows)
@@ -311,7 +314,7 @@ def named_by_header(path: Path, sample: list[str]) -> Reading:
     for below in range(at + 1, min(at + _TITLE_LINES, len(sample) - 1)):
         between = separator_of(sample[below])
         own = cells_of(sample[below], between)
-        if len(own) > max(2, len(cells)) and not _numbers(own):
+        if len(own) > (2 if separator == BLANKS else max(2, len(cells))) and not _numbers(own):
             widths = [len(cells_of(line, between)) for line in sample[below + 1 :] if line.strip()]
             if 2 * widths.count(len(own)) > len(widths):
                 at, separator, cells = below, between, own

@@ -274,6 +274,8 @@ def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options,
     first, foreign = next(blocks, (b"", False))
     sample = _sample(first)
     if not any(line.strip() for line in sample):
+        if empty:
+            return Table(path, forms[-1], {}, np.zeros(0, np.int64), Dropped(), "no line")
         raise InputError("has no line", file=path)
     reading = find_reading(path, sample, forms, options)
     builder = _Builder(path, reading)

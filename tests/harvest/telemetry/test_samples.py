@@ -263,6 +263,13 @@ def test_what_is_beside_tables_in_a_folder_is_left_out(name: str, text: str, tmp
         read_samples([tmp_path], Options())
 
 
+def test_a_packed_part_without_a_line_is_left_out(tmp_path: Path) -> None:
+    """As an empty one is."""
+    (tmp_path / "a.csv").write_text("time,server,cpu\n0,m1,50\n")
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"\n"))
+    assert "left out: b.csv.gz" in read_samples([tmp_path], Options()).understood
+
+
 def test_only_the_first_file_of_a_folder_has_a_header(tmp_path: Path) -> None:
     """As tools write a table in parts; where rows are of another kind, they are refused."""
     (tmp_path / "part-1").write_text("server,cpu,rack,time\na,50,r,0\n")
