@@ -306,7 +306,9 @@ def _part(path: Path, table: Table, options: Options) -> Part:
         start_s = _day_s(path, options)
         last = np.flatnonzero(np.isfinite(columns["cpu"]))[-1:] + 1  # behind it are blank lines
         columns["cpu"] = columns["cpu"][: int(last.sum())]
-        time_s = (start_s or 0.0) + (table.lines[: int(last.sum())] - 1) * layout.step_s
+        time_s = (start_s or 0.0) + (table.lines[: len(columns["cpu"])] - 1).astype(
+            np.float64
+        ) * layout.step_s
         understood += "" if start_s is not None else ", times from 0 as its folder is not called after a day"
     names = columns.get("server")
     if names is None:
