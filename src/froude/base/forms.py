@@ -36,7 +36,7 @@ _SEPARATORS = (";", "\t", "|", ",")
 _DECLARED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 """A first line in which a spreadsheet names the separator."""
 _QUOTED = re.compile(r'"[^"\n]*"')
-_SIGNS = re.compile(r"""[\s_.]*[(\[]\s*(?:percent|utc)\s*[)\]]|[\s_.%"()[\]/-]+""")
+_SIGNS = re.compile(r"""[\s_.]*[(\[]\s*(?:percent|utc|avg|average|mean)\s*[)\]]|[\s_.%"()[\]/-]+""")
 """What does not matter in the name of a column; another unit makes it another column."""
 CLOCK = "clock"
 """What `Options.columns` calls the times of a day, where the column of the time has days."""
@@ -202,7 +202,8 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     fitting = [found for found in fitting if found.fits == best]
     if len(fitting) == 1 or (fitting and all(found.form.pattern for found in fitting)):
         return fitting[0]
-    head = next((line for line in sample if line.strip()), "")[:80]
+    _, line, separator = _first_line(sample)
+    head = line[:80]
     names = ", ".join(form.name for form in forms)
     if fitting:
         several = " or ".join(each.form.name for each in fitting)
@@ -213,7 +214,7 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     if objects is not None and head.lstrip().startswith("{"):
         raise objects
     plain = forms[-1]
-    cells = {_plain_name(cell) for cell in cells_of(head, options.separator or separator_of(head))}
+    cells = {_plain_name(cell) for cell in cells_of(line, options.separator or separator)}
     named = any(_plain_name(name) in cells for column in plain.columns for name in column.names)
     if last is not None and (options.columns or named):
         raise last  # a header that has some names of the plain form: what is missing

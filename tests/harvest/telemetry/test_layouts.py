@@ -241,6 +241,7 @@ CASES = [
     Case("csv", "a.csv", '"MetricId","Timestamp","Value","Unit","Entity"\n"cpu.usage.average",60,5,"%",x\n', ["x"], [60],
          [0.05]),
     Case("csv", "a.csv", "time,host,service,cpu_pct\n60,x,memcached swap,5\n", ["x"], [60], [0.05]),
+    Case("csv", "a.csv", "sep=,\nTimestamp (UTC),Percentage CPU (Avg)\n60,5\n", ["a"], [60], [0.05]),
     Case("csv", "a.csv", "timestamp_ms,host,cpu\n1500000060000,x,10\n1500000120500,x,20\n", ["x"],
          [1500000060, 1500000120.5], [0.1, 0.2]),
     Case("csv", "a.csv", "Time (us),host,cpu\n0,x,10\n60000000,x,20\n", ["x"], [0, 60], [0.1, 0.2]),

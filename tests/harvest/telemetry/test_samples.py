@@ -88,6 +88,7 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
         ("time,metric,value\n1,cpu_idle,5\n", "utilisation of CPUs; found cpu_idle"),
         ("time,cpu,cpu load pct\n1,8,5\n", "several columns cpu"),
         ("time,cpu,load percent\n1,8,5\n", "several columns cpu"),
+        ("sep=,\nTime,Busy\n60,5\n", "has no column cpu; found Time, Busy"),
         ("time [ms],cpu\n1500000000,5\n", "may have seconds in its time, in spite of the title; found 1.5e"),
         ("time_s,cpu\n1500000000000,5\n", "may not have seconds in its time"),
         ("", "has no line"),
