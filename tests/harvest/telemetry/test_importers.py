@@ -82,7 +82,7 @@ def test_reimages_of_known_servers(tmp_path: Path) -> None:
         with_reimages(found, table(tmp_path / "w.csv", "server,time\nb,2026-01-01\n"))
     assert unknown == 1
     with pytest.raises(
-        InputError, match="no wipe of a server of the samples; found a.acme.net; allowed: a, b"
+        InputError, match=r"no wipe of a server of the samples; found a\.acme\.net; allowed: a, b"
     ):
         with_reimages(found, table(tmp_path / "w.csv", "server,time\na.acme.net,900\n"))
     objects = '[{"host": "b", "timestamp_ms": 900000}, {"host": "z", "timestamp_ms": 0}]'
