@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from froude.base.dates import date_format, other_times, with_second_passes
+from froude.base.dates import date_format, other_times, titled_unit, with_second_passes
 from froude.base.errors import InputError
 
 NOON = 1767268800.0
@@ -101,3 +101,18 @@ def test_an_hour_that_a_clock_has_twice_in_no_order() -> None:
     with pytest.raises(InputError, match=r"clock had twice, in no order; found 2023-10-29T00:\d\d UTC"):
         with_second_passes(times, np.zeros(5, np.int32), BERLIN)
     assert with_second_passes(times, np.zeros(5, np.int32), ZoneInfo("UTC")) is times
+
+
+@pytest.mark.parametrize(
+    ("title", "found"),
+    [
+        ("timems", ("time", 1e-3)),
+        ("timestampinmicroseconds", ("timestamp", 1e-6)),
+        ("tns", ("t", 1e-9)),
+        ("times", ("time", 1)),
+        ("time", ("time", 1)),
+    ],
+)
+def test_units_in_titles_of_times(title: str, found: tuple[str, float]) -> None:
+    """Behind the name."""
+    assert titled_unit(title) == found

@@ -36,7 +36,7 @@ def test_a_plan_at_a_scale(go: Callable[..., int], tmp_path: Path, capsys: Out) 
     assert go(*AT) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[:2] == ["5 datanode", "7 client"]
-    assert lines[-1] == f"Plan written to {tmp_path / 'plan'}"
+    assert lines[-2:] == [f"Plan written to {tmp_path / 'plan'}", f"Play it: froude play {tmp_path / 'plan'}"]
     plan = read_plan(tmp_path / "plan")
     assert plan.counts == {"datanode": 5, "client": 7}
     assert str(plan.scale) == "datanodes=5, clients=7, files=9"

@@ -103,7 +103,7 @@ def test_off_a_terminal_a_step_has_a_line_at_both_ends(seconds: float, said: lis
 
 
 def test_a_long_step_says_now_and_then_where_it_is() -> None:
-    """Every five seconds: its share where that is known, and the words said last."""
+    """Every four seconds: its share where that is known, and the words said last."""
     written: list[str] = []
     now = [0.0]
     progress = LineProgress(written.append, lambda: now[0], cast("Any", partial(_Timer, [])))
@@ -130,33 +130,34 @@ def test_a_silent_step_says_that_it_is_at_work() -> None:
     now = [0.0]
     progress = LineProgress(written.append, lambda: now[0], cast("Any", partial(_Timer, made)))
 
-    def wait() -> None:
-        """Until the timers that wait have rung once."""
-        waiting, made[:] = list(made), []
-        now[0] += max(timer.seconds for timer in waiting)
-        for timer in waiting:
-            timer.function(*timer.words)
+    def wait(seconds: int) -> None:
+        """Until the timers that wait have rung, each second."""
+        for _ in range(seconds):
+            waiting, made[:] = list(made), []
+            now[0] += 1
+            for timer in waiting:
+                timer.function(*timer.words)
 
     with progress.task("knee"):
-        wait()
+        wait(1)
         with progress.task("play") as task:
             task.say("9 nodes")
-            wait()
-            wait()
+            wait(9)
         ended = made[-1]
-        wait()
+        wait(2)
     ended.function(*ended.words)
     assert written == [
         "knee ...",
         "play ...",
-        "play: 9 nodes (10 s)",
-        "play: done in 10.0 s",
-        "knee: at work (16 s)",
-        "knee: done in 16.0 s",
+        "play: 9 nodes (5 s)",
+        "play: 9 nodes (9 s)",
+        "play: done in 9.0 s",
+        "knee: at work (11 s)",
+        "knee: done in 12.0 s",
     ]
 
 
-def test_a_step_without_news_is_shown_every_five_seconds() -> None:
+def test_a_step_without_news_is_shown_every_four_seconds() -> None:
     """With its seconds: a log that is watched shows that the step goes on."""
     written: list[str] = []
     now = [0.0]
@@ -166,9 +167,10 @@ def test_a_step_without_news_is_shown_every_five_seconds() -> None:
             now[0] = float(second)
             task.advance(second == 14)
     assert written == [
-        "simulate: 0% (5 s)",
-        "simulate: 0% (10 s)",
-        "simulate: 25% (15 s)",
+        "simulate: 0% (4 s)",
+        "simulate: 0% (8 s)",
+        "simulate: 0% (12 s)",
+        "simulate: 25% (16 s)",
         "simulate: done in 17.0 s",
     ]
 

@@ -51,7 +51,14 @@ def test_list_shows_and_changes_nothing(workload: Path, capsys: Out) -> None:
     before = workload.read_bytes()
     assert run(["review", str(workload), "--list"]) == 0
     out = capsys.readouterr().out
-    for part in ("q1: how long?", "seen: 1, 2", "2) 2", "q2: which file?", "0 answered, 2 open"):
+    for part in (
+        "q1: how long?",
+        "seen: 1, 2",
+        "2) 2",
+        "q2: which file?",
+        "0 answered, 2 open",
+        "--set q1=1",
+    ):
         assert part in out
     assert workload.read_bytes() == before
 

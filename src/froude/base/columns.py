@@ -66,6 +66,8 @@ class Column:
     """Whether each cell ends with a percent sign."""
     lesser: tuple[str, ...] = ()
     """What headers call it too, which counts where none of `names` is there."""
+    titled: bool = False
+    """Whether its title may end with the unit of its times, such as `time_ms`."""
 
 
 @dataclass(frozen=True, slots=True)

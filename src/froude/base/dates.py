@@ -43,13 +43,18 @@ TIME_UNITS: Mapping[str, float] = {
     "excel": 86_400.0,
 }
 """Seconds in one, since 1970; `excel` are days of a spreadsheet."""
+_TITLED = re.compile(
+    r"(?<=[a-z])(?:in)?(?:(ms|msecs?|millis|milliseconds?)|(us|usecs?|micros|microseconds?)|(ns|nanos|nanoseconds?)|"
+    r"(?:s|secs?|seconds))$"
+)
+"""The end of a title that names a unit of times, without signs."""
 _STAMPS = {"%Y%m%d": 1, "%Y%m%d%H": 10**2, "%Y%m%d%H%M": 10**4, "%Y%m%d%H%M%S": 10**6}
 """Dates of digits alone, and by what they are longer than a day."""
 _DIRECTIVES = frozenset("YymbBhdeHIpMSzTFDRaAnt%")
 """Those of `strptime` that are read; `%Z` and those of weeks would be passed over without a word."""
 _QUARTER_S = 900.0
 """Clocks are changed at whole quarters of an hour."""
-_MOSTLY = 0.9
+MOSTLY = 0.9
 """Share of numbers that are plausible in another unit, from which on it may be theirs."""
 
 
@@ -74,7 +79,19 @@ def other_times(values: npt.NDArray[np.float64]) -> str:
         may[dates] = within(days, 1990_01_01, 2100_12_31) & (np.floor(values) == values)
         may[dates] &= within(days // 100 % 100, 1, 12) & within(days % 100, 1, 31)
     may["min"] = within(values, 20_800_000, 50_000_000)
-    return next((each for each, fits in may.items() if fits.mean() >= _MOSTLY), "")
+    return next((each for each, fits in may.items() if fits.mean() >= MOSTLY), "")
+
+
+def titled_unit(title: str) -> tuple[str, float]:
+    """A title in lower case and without signs: what is before the unit that it names, and the seconds in that; else 1.
+
+    Such as `timems`, which is a time in milliseconds.
+    """
+    match = _TITLED.search(title)
+    if match is None:
+        return title, 1.0
+    units = zip(match.groups(), ("ms", "us", "ns"), strict=True)
+    return title[: match.start()], next((TIME_UNITS[unit] for found, unit in units if found), 1.0)
 
 
 def date_format(text: str, *, place: str) -> str:

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from froude.base.columns import Column, Kind, Style, convert
+from froude.base.dates import titled_unit
 from froude.base.errors import InputError, nearest
 from froude.base.input_limits import check_limit
 
@@ -35,7 +36,7 @@ _SEPARATORS = (";", "\t", "|", ",")
 _DECLARED = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 """A first line in which a spreadsheet names the separator."""
 _QUOTED = re.compile(r'"[^"\n]*"')
-_SIGNS = re.compile(r"""[\s_.]*[(\[]\s*(?:percent|utc)\s*[)\]]|[\s_.%"()[\]/-]+""")
+_SIGNS = re.compile(r"""[\s_.]*[(\[]\s*(?:percent|utc|avg|average|mean)\s*[)\]]|[\s_.%"()[\]/-]+""")
 """What does not matter in the name of a column; another unit makes it another column."""
 CLOCK = "clock"
 """What `Options.columns` calls the times of a day, where the column of the time has days."""
@@ -144,10 +145,23 @@ def named_forms(forms: Sequence[Form], options: Options) -> Sequence[Form]:
     return named
 
 
-def placed(form: Form, positions: Mapping[str, int]) -> tuple[tuple[Column, ...], tuple[int, ...]]:
-    """The columns of a form that a file has, and the position of each."""
+def placed(
+    form: Form, positions: Mapping[str, int], titles: Sequence[str] = ()
+) -> tuple[tuple[Column, ...], tuple[int, ...]]:
+    """The columns of a form that a file has, with the units that their titles name, and the position of each.
+
+    Args:
+        titles: of all columns of the file; empty without a header.
+    """
     columns = tuple(column for column in (*form.columns, _CLOCK) if column.what in positions)
-    return columns, tuple(positions[column.what] for column in columns)
+    at = tuple(positions[column.what] for column in columns)
+    columns = tuple(
+        replace(column, unit=titled_unit(_plain_name(titles[place]))[1])
+        if column.titled and titles
+        else column
+        for column, place in zip(columns, at, strict=True)
+    )
+    return columns, at
 
 
 def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: Options) -> Reading:
@@ -188,7 +202,8 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     fitting = [found for found in fitting if found.fits == best]
     if len(fitting) == 1 or (fitting and all(found.form.pattern for found in fitting)):
         return fitting[0]
-    head = next((line for line in sample if line.strip()), "")[:80]
+    _, line, separator = _first_line(sample)
+    head = line[:80]
     names = ", ".join(form.name for form in forms)
     if fitting:
         several = " or ".join(each.form.name for each in fitting)
@@ -199,7 +214,7 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     if objects is not None and head.lstrip().startswith("{"):
         raise objects
     plain = forms[-1]
-    cells = {_plain_name(cell) for cell in cells_of(head, options.separator or separator_of(head))}
+    cells = {_plain_name(cell) for cell in cells_of(line, options.separator or separator)}
     named = any(_plain_name(name) in cells for column in plain.columns for name in column.names)
     if last is not None and (options.columns or named):
         raise last  # a header that has some names of the plain form: what is missing
@@ -237,13 +252,8 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
         return _by_pattern(path, sample, form, options)
     if form.lines:
         return _by_objects(path, sample, form, options)
-    first = next((number for number, line in enumerate(sample) if line.strip()), 0)
-    declared = _DECLARED.fullmatch(sample[first].strip(" "))
-    first += declared is not None
-    while first + 1 < len(sample) and _is_comment(sample[first], sample[first + 1]):
-        first += 1
-    head = sample[first].lstrip("# ") if first < len(sample) else ""
-    separator = options.separator or form.separator or (declared[1] if declared else separator_of(head))
+    first, head, separator = _first_line(sample)
+    separator = options.separator or form.separator or separator
     if separator == BLANKS and form.order and not options.separator:
         separator = ","  # no published table without a header has blanks between its columns
     cells = cells_of(head, separator)
@@ -251,10 +261,14 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
     rows = [cells_of(line, separator) for line in sample[first + 1 :] if line.strip()]
     positions = positions_by_names(path, cells, form, options, rows[0] if rows else ())
     named = positions is not None
+    width = _width(cells, rows) if named else len(cells)
+    every = [cells, *rows]
     if positions is None:
+        if len(cells) == len(form.order) + 1 and all(row[-1:] == [""] for row in every):
+            cells = cells[:-1]  # each line ends with a separator
         positions = _by_order(path, cells, form, options)
-    columns, at = placed(form, positions)
-    style = _styled(path, columns, at, [cells, *rows], options, fixed=form.fixed)
+    columns, at = placed(form, positions, cells if named else ())
+    style = _styled(path, columns, at, every, options, fixed=form.fixed)
     columns = _in_percent(columns, at, rows)
     if named and options.columns and _is_row(columns, at, cells, style):
         named = False  # a person gave numbers of columns, of a file without a header
@@ -266,14 +280,63 @@ def _fitted(path: Path, sample: list[str], form: Form, options: Options) -> Read
         ):
             message = f"has a header that is not of layout {form.name}"
             raise InputError(message, file=path, place=first + 1, found=head[:80])
-        rows = [cells, *rows]
+        rows = every
     titles = tuple(cells[each] for each in at) if named else ()
     skipped = first + named if named or not head.startswith("#") else first + 1
-    width = _width(cells, rows) if named else len(cells)
     found = Reading(form, columns, at, titles, separator, style, skipped, width)
     if not named:
         _check_kinds(path, found, rows)
     return found
+
+
+def _first_line(sample: list[str]) -> tuple[int, str, str]:
+    """The first line that is neither blank nor a comment: its number from 0, it, and the separator that is found."""
+    lines = [(at, line) for at, line in enumerate(sample) if line.strip()]
+    declared = _DECLARED.fullmatch(lines[0][1].strip(" ")) if lines else None
+    first = int(declared is not None)
+    while first + 1 < len(lines) and _is_comment(lines[first][1], lines[first + 1][1]):
+        first += 1
+    at, line = lines[first] if first < len(lines) else (len(sample), "")
+    head = line.lstrip("# ")
+    return at, head, declared[1] if declared else separator_of(head)
+
+
+def named_by_header(path: Path, sample: list[str]) -> Reading:
+    """How a table is read all of whose columns are texts, called as its header has them.
+
+    Args:
+        sample: its first lines; above the header there may be a title, whose lines have fewer cells.
+
+    Raises:
+        InputError: there is no header, or it has a name twice.
+    """
+    at, head, separator = _first_line(sample)
+    cells = cells_of(head, separator)
+    for below in range(at + 1, min(at + _TITLE_LINES, len(sample) - 1)):
+        between = separator_of(sample[below])
+        own = cells_of(sample[below], between)
+        if len(own) > (2 if separator == BLANKS else max(2, len(cells))) and not _numbers(own):
+            widths = [len(cells_of(line, between)) for line in sample[below + 1 :] if line.strip()]
+            if 2 * widths.count(len(own)) > len(widths):
+                at, separator, cells = below, between, own
+                break
+    check_limit("columns", len(cells), file=path, place=at + 1)
+    found = ", ".join(cells[:_SHOWN])
+    if len(cells) < 2 or _numbers(cells) > 1:
+        raise InputError("has no header", file=path, place=at + 1, found=found, allowed="names of columns")
+    twice = [name for name, count in Counter(filter(None, cells)).items() if count > 1]
+    if twice:
+        raise InputError("has two columns of one name", file=path, place=at + 1, found=twice[0])
+    width = _width(cells, [cells_of(line, separator) for line in sample[at + 1 :] if line.strip()])
+    cells = cells[:width]
+    columns = tuple(Column(name, empty=True, numbered=True) for name in cells)
+    form = Form("records", columns)
+    return Reading(form, columns, tuple(range(len(cells))), tuple(cells), separator, Style(), at + 1, width)
+
+
+def _numbers(cells: Iterable[str]) -> int:
+    """How many cells are numbers, which names of columns hardly are."""
+    return sum(re.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?", cell) is not None for cell in cells)
 
 
 def _width(header: list[str], rows: list[list[str]]) -> int:
@@ -324,7 +387,7 @@ def _by_objects(path: Path, sample: list[str], form: Form, options: Options) -> 
     positions = positions_by_names(path, list(record), form, options)
     if positions is None:
         raise InputError(f"does not have the fields of {form.name}", file=path, place=1)
-    columns, at = placed(form, positions)
+    columns, at = placed(form, positions, list(record))
     titles = tuple(list(record)[each] for each in at)
     return Reading(form, columns, at, titles, "JSON lines", options.style, 0, len(record))
 
@@ -370,8 +433,12 @@ def positions_by_names(
     Raises:
         InputError: a column that is needed is missing, and the form has no order; or several may be one.
     """
-    plain = [_plain_name(cell) for cell in cells]
     inner = [_plain_name(cell.rpartition(".")[2]) for cell in cells]  # without the objects that they are in
+    above = {cell.rpartition(".")[0] for cell in cells}
+    of_one = (
+        len(above) == 1 and "" not in above and not form.lines
+    )  # of a table, whose name Hive writes before each
+    plain = inner if of_one else [_plain_name(cell) for cell in cells]
     wanted = {column.what for column in form.columns} | {CLOCK}
     found = {what: _named(path, cells, theirs) for what, theirs in options.columns.items() if what in wanted}
     for column in form.columns:
@@ -381,6 +448,8 @@ def positions_by_names(
         for names in (column.names or (column.what,), column.lesser):
             usual = set(map(_plain_name, names)) if form.header and not at else set()
             at += [n for n, name in enumerate(plain) if name in usual and n not in found.values()]
+            if column.titled and not at:
+                at += [n for n, name in enumerate(plain) if titled_unit(name)[0] in usual]
             if form.lines and not at and not column.empty:
                 at += [n for n, name in enumerate(inner) if name in usual and n not in found.values()]
         may_join = column.kind is Kind.TIME and len(at) == 2 and len(row) == len(cells)

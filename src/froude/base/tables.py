@@ -15,7 +15,7 @@ import io
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,8 +28,8 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
-from froude.base.columns import Converted, Kind, convert, how_to_write, in_seconds, mask
-from froude.base.dates import other_times
+from froude.base.columns import Column, Converted, Kind, convert, how_to_write, in_seconds, mask
+from froude.base.dates import FIRST_S, LAST_S, MOSTLY, other_times
 from froude.base.dropped import CUT_SHORT, OF_ANOTHER_KIND, Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular, read_at_most
@@ -41,6 +41,7 @@ from froude.base.forms import (
     cells_of,
     find_reading,
     flat,
+    named_by_header,
     named_forms,
     placed,
     positions_by_names,
@@ -119,6 +120,99 @@ def read_table(
             return _read_text(_objects(stream, path) if array else stream, path, forms, options, empty)
 
 
+def read_records(
+    stream: Any,
+    path: Path,
+    dropped: Dropped,
+    *,
+    cell: Callable[[str], Any] = str.strip,
+    parsed: Callable[[str], Any] = json.loads,
+) -> tuple[Reading | None, Iterator[tuple[int, dict[str, Any]]]]:
+    """Records of a table whose columns only the file itself names: CSV with a header, or objects of JSON.
+
+    Args:
+        stream: of `unpacked`, at its beginning; it is read as the records are.
+        path: for errors.
+        dropped: gets what is left out.
+        cell: makes a value of a text of CSV.
+        parsed: makes a value of a line of JSON; raises `InputError` or `ValueError`.
+
+    Returns:
+        How a CSV is read, None of JSON; and by the number of a line, or of an object of a list, its values by the names
+        of their columns.
+
+    Raises:
+        InputError: it is empty, or has no header, or a header with a name twice; also while it is read.
+    """
+    array = _ARRAY.match(stream.peek(_HEAD_BYTES)[:_HEAD_BYTES])
+    blocks = _blocks(_objects(stream, path) if array else stream, path)
+    first = next(blocks, (b"", False))
+    sample = _sample(first[0])
+    if not any(line.strip() for line in sample):
+        raise InputError("has no line", file=path)
+    every = _stated(itertools.chain([first], blocks), dropped)
+    reading = None if first[0].lstrip()[:1] == b"{" else named_by_header(path, sample)
+    if reading is None:
+        found = _json_records(every, path, dropped, parsed)
+    else:
+        found = _csv_records(every, path, dropped, reading, cell)
+
+    def until_cut() -> Iterator[tuple[int, dict[str, Any]]]:
+        last = 1
+        for last, record in found:
+            yield last, record
+        if cut_short(stream):
+            dropped.add(CUT_SHORT, f"{path.name}:{last + 1}")
+
+    return reading, until_cut()
+
+
+def _stated(blocks: Iterable[tuple[bytes, bool]], dropped: Dropped) -> Iterator[bytes]:
+    for block, foreign in blocks:
+        if foreign:
+            dropped.remarks["text that is not UTF-8 is taken for Windows-1252"] = None
+        yield block
+
+
+def _csv_records(
+    blocks: Iterable[bytes],
+    path: Path,
+    dropped: Dropped,
+    reading: Reading,
+    cell: Callable[[str], Any],
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    builder = _Builder(Path(path.name), reading)
+    builder.dropped = dropped
+    line = 1
+    for block in blocks:
+        texts, lines = builder.cut(block, line)
+        columns = [map(cell, own.to_pylist()) for own in texts]
+        for number, *values in zip(lines.tolist(), *columns, strict=True):
+            yield number, dict(zip(reading.names, values, strict=True))
+        line += block.count(b"\n")
+
+
+def _json_records(
+    blocks: Iterable[bytes], path: Path, dropped: Dropped, parsed: Callable[[str], Any]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    lines = (line for block in blocks for line in block.removesuffix(b"\n").split(b"\n"))
+    for number, line in enumerate(lines, 1):
+        reason = ""
+        record: Any = {}
+        try:
+            record = parsed(line.decode()) if line.strip() else {}
+        except InputError as error:
+            reason = error.message
+        except (ValueError, RecursionError):
+            reason = "not JSON"
+        if not isinstance(record, dict):
+            reason = "not a JSON object"
+        if reason:
+            dropped.add(reason, f"{path.name}:{number}", line[:80].decode("utf-8", "replace"))
+        elif record:
+            yield number, record
+
+
 def head_of(path: Path, count: int) -> bytes:
     """The first bytes of a file, unpacked where it is packed."""
     with open_regular(path) as raw, unpacked(raw, path, whole=False) as stream:
@@ -178,10 +272,10 @@ def _objects(stream: Any, path: Path) -> io.BufferedReader:
 def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
     blocks = _blocks(stream, path)
     first, foreign = next(blocks, (b"", False))
-    sample = first[:_LONGEST_LINE].decode("utf-8", "replace").split("\n")[:_SAMPLE_LINES]
-    if len(first) > _LONGEST_LINE and len(sample) < _SAMPLE_LINES:
-        sample = sample[:-1] or sample  # its last line was cut
+    sample = _sample(first)
     if not any(line.strip() for line in sample):
+        if empty:
+            return Table(path, forms[-1], {}, np.zeros(0, np.int64), Dropped(), "no line")
         raise InputError("has no line", file=path)
     reading = find_reading(path, sample, forms, options)
     builder = _Builder(path, reading)
@@ -198,10 +292,22 @@ def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options,
     return table
 
 
+def _sample(first: bytes) -> list[str]:
+    """The first lines of a first block, whole."""
+    sample = first[:_LONGEST_LINE].decode("utf-8", "replace").split("\n")[:_SAMPLE_LINES]
+    if len(first) > _LONGEST_LINE and len(sample) < _SAMPLE_LINES:
+        sample = sample[:-1] or sample  # its last line was cut
+    return sample
+
+
 def _blocks(stream: Any, path: Path) -> Iterator[tuple[bytes, bool]]:
     """Whole lines, some megabytes at a time, as UTF-8 with line feeds alone; and whether some were not UTF-8."""
     left = b""
     while piece := stream.read(_BLOCK_BYTES):
+        if not left and b"\0" in piece[:4]:
+            remedy = "Convert it: `iconv -f UTF-16LE -t UTF-8`"
+            found = "UTF-16 without a mark, or UTF-32"
+            raise InputError("is not UTF-8", file=path, found=found, remedy=remedy)
         piece = left + piece
         cut = piece.rfind(b"\n") + 1 or (piece.rfind(b"\r") + 1 if b"\r" in piece[:-1] else 0)
         left = piece[cut:]
@@ -248,17 +354,20 @@ class _Builder:
 
     def take(self, block: bytes, line: int) -> None:
         """Read a block whose first line has this number."""
+        self.add(*self.cut(block, line))
+
+    def cut(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
+        """The texts of the columns in such a block, and the numbers of their lines."""
         reading = self._reading
         if line == 1 and reading.skipped:
             parts = block.split(b"\n", reading.skipped)
             block = parts[-1] if len(parts) > reading.skipped else b""
             line += reading.skipped
         if not block:
-            return
+            return [pa.array([], pa.string()) for _ in reading.columns], np.zeros(0, np.int64)
         form = reading.form
         cut = self._by_pattern if form.pattern else self._by_objects if form.lines else self._by_cells
-        texts, lines = cut(block, line)
-        self.add(texts, lines)
+        return cut(block, line)
 
     def add(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> None:
         """Keep the rows whose values are right."""
@@ -274,6 +383,8 @@ class _Builder:
             converted = convert(column, own, reading.style)
             if not self._lines and in_seconds(column, reading.style):
                 self._refuse_other_times(column.what, own, converted)
+            elif not self._lines and column.titled and not reading.style.dates:
+                self._refuse_seconds(column, converted)
             values.append(converted)
         if named and any(converted.wrong.any() for converted in values):
             wrong = self._headers_below(cells, lines)
@@ -305,6 +416,14 @@ class _Builder:
                 remedy = "Write dates as 2026-01-31 23:59:00, or seconds since 1970"
             message = f"may not have seconds in its {what}"
             raise InputError(message, file=self._path, found=found, remedy=remedy)
+
+    def _refuse_seconds(self, column: Column, converted: Converted) -> None:
+        """Refuse numbers of the first block that are seconds since 1970, below a title that names a smaller unit."""
+        numbers = converted.values / column.unit
+        if ((numbers >= FIRST_S) & (numbers <= LAST_S)).mean() > MOSTLY:
+            remedy = "Say which they are: --date-format s, or ms, us or ns as the title has it"
+            message = f"may have seconds in its {column.what}, in spite of the title"
+            raise InputError(message, file=self._path, found=f"{numbers[0]:g}", remedy=remedy)
 
     def _headers_below(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Rows that are the header again; another header is refused: what is below would be read as what is above."""
@@ -499,7 +618,7 @@ def _read_parquet(raw: Any, path: Path, forms: Sequence[Form], options: Options,
         check_limit("rows", file.metadata.num_rows, file=path)
         names = list(file.schema_arrow.names)
         form, found = _named_form(path, names, forms, options)
-        columns, at = placed(form, found)
+        columns, at = placed(form, found, names)
         titles = tuple(names[each] for each in at)
         reading = Reading(form, columns, at, titles, "Parquet", options.style, 0, len(names))
         builder = _Builder(path, reading)

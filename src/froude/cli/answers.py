@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,7 +85,8 @@ def finish(
     made = {**facts(settings, inputs), "Interrupted": answer.interrupted}
     page = answer.page({name: text for name, text in made.items() if text})
     text = dump_sealed_figures(Migrations(answer.kind, 1), answer.content, how)
-    files = page_files(page, report, how)
+    with settings.progress().task(f"drawing {report}") if report else nullcontext():
+        files = page_files(page, report, how)
     if output is not None:
         files[output] = text
     if settings.dry_run and files:

@@ -53,6 +53,8 @@ def extrapolate(
         settings.out(f"{'refused' if refusal.fatal else 'note'}: {refusal.what}")
     written = "Nothing written" if settings.dry_run or stays else f"Plan written to {output}"
     settings.out(written if plan.playable else f"{written}; it cannot be played")
+    if plan.playable and not (settings.dry_run or stays):
+        settings.out(f"Play it: froude play {output}")
     if stays:
         settings.out(f"The plan that stands in {output} stays as it is")
     if plan.refused:

@@ -88,6 +88,9 @@ def mine(
     settings.out(f"Workload written to {output}")
     if workload.questions:
         settings.out(f"Answer its questions: froude review {output}")
+    else:
+        sizes = " ".join(f"--at {name}=…" for name in workload.recorded.scales[0])
+        settings.out(f"Predict another size: froude extrapolate {output} {sizes}")
 
 
 def _left_out(recorded: Recorded) -> str:

@@ -16,10 +16,10 @@ from froude.cli.terminal import visible
 
 _WIDE = 100
 """Columns from which there is room for a bar beside the words."""
-_EVERY_S = 5.0
+_EVERY_S = 4.0
 """How often a long step says where it is, where lines stay; the innermost of those at work does."""
 _QUIET_S = 1.0
-"""Steps that take less are not worth a line."""
+"""Steps that take less are not worth a line; and how often a step is asked whether it has said something."""
 
 
 class RichProgress:
@@ -132,6 +132,7 @@ class _Step:
 
     def begin(self) -> None:
         """Say that it has begun."""
+        self._said_s = self._clock()
         self._write(f"{self._label} ...")
 
     def advance(self, by: float = 1) -> None:
@@ -189,7 +190,7 @@ class _Heartbeat:
         with self._lock:
             if not self._ended:
                 say()
-                self._timer = self._wait(_EVERY_S, self._say_where)
+                self._timer = self._wait(_QUIET_S, self._say_where)
 
     def _say_where(self) -> None:
         if self._innermost():

@@ -78,17 +78,21 @@ def report(
     facts: dict[str, str] = {}
     hashes = []
     for kind, path in shown:
-        with inputs.named(path):
+        with inputs.named(path), settings.progress().task(f"reading {path.name}"):
             part = read(settings, kind, path)
             parts.append(summarise_audit(part) if kind == "audit" else part)
         hashes.append(content_of(path))
         facts[f"{kind.capitalize()} {path.name}"] = hashes[-1][:12]
-    composed = page(parts, title=title, names=_names(artifacts)).report
+    with settings.progress().task("drawing the page"):
+        composed = page(parts, title=title, names=_names(artifacts)).report
     composed = replace(composed, facts=facts)
     if settings.dry_run:
         settings.would(f"write {output} and {output.with_suffix(suffix)}")
         return
-    html, data = save(composed, output, interactive=not static, suffix=suffix, origin=settings.origin(hashes))
+    with settings.progress().task(f"writing {output}"):
+        html, data = save(
+            composed, output, interactive=not static, suffix=suffix, origin=settings.origin(hashes)
+        )
     settings.emit({"html": str(html), "json": str(data)})
     settings.out(f"Report written to {html}, its figures to {data}")
 

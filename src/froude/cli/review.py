@@ -101,6 +101,10 @@ def review(
     )
     if any(_cut(repr(example)) != repr(example) for group in left for example in group.examples):
         settings.out("Long values are cut; `froude review --list --json` shows them whole")
+    if left and not (answers or settings.json):
+        settings.out(
+            f"Answer one: froude review {workload} --set q1=1; all by their likeliest rule: --accept"
+        )
     if accept and left:
         stay = "question stays open: no rule is" if len(left) == 1 else "questions stay open: no rules are"
         settings.note(f"note: {len(left)} {stay} known; plays use the examples, unless --set gives an answer")

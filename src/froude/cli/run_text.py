@@ -139,4 +139,4 @@ def _rest(run: Run) -> str:
         lines += [f"{d.method}: sent {d.sent}, the target counted {d.counted}" for d in run.differences] or [
             "The target counted every call once."
         ]
-    return "\n".join([*lines, f"Run written to {run.folder}"])
+    return "\n".join([*lines, f"Run written to {run.folder}; as a page: froude report {run.folder}"])

@@ -66,6 +66,7 @@ HEAD = "time,volume,offset,size,op"
         ("timestamp_ms,device,lba,nr_sector,rwbs", "3,a,8,16,RA", (0.003, "a", 4096, 8192, True)),
         ("time_us,disk,offset_bytes,size_kb,type", "3,a,8,16,FWS", (3e-6, "a", 8, 16384, False)),
         ("time,host,device,offset,size,op", "3,h,a,4096,512,DiskRead", (3, "h.a", 4096, 512, True)),
+        ("Time(us),Volume,Offset(B),Size(B),Op", "3,a,512,4096,W", (3e-6, "a", 512, 4096, False)),
         ("ASU,LBA,Size,Opcode,Timestamp", "0,8,8192,W,0.5", (0.5, "0", 4096, 8192, False)),
         ("time_ns,lun,sector,bytes,op", "3,a,8,16,rd", (3e-9, "a", 4096, 16, True)),
         ("time_s,lun,sector,bytes,op", "3,a,8,16,0x2A", (3, "a", 4096, 16, False)),

@@ -163,6 +163,15 @@ def test_what_is_no_trace_is_refused(tmp_path: Path, text: str, message: str) ->
         read_traces([written(tmp_path, text)])
 
 
+def test_a_part_without_a_line_is_left_out(tmp_path: Path) -> None:
+    """It is named; so is nothing of one that has a header alone."""
+    written(tmp_path, MQSIM)
+    written(tmp_path, "", "u.trace")
+    written(tmp_path, "time,volume,offset,size,op\n", "v.csv")
+    found = read_traces([tmp_path])
+    assert (len(found.requests), found.remarks) == (2, (f"{tmp_path / 'u.trace'}: has no line: left out",))
+
+
 def test_a_layout_can_be_said(tmp_path: Path) -> None:
     """Of a file whose first line is damaged."""
     found = read_traces([written(tmp_path, "damaged\n" + MQSIM * 10)], Options(layout="mqsim"))

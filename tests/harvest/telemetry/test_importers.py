@@ -81,6 +81,13 @@ def test_reimages_of_known_servers(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no wipe within ten years of the samples; found 2026-01-01"):
         with_reimages(found, table(tmp_path / "w.csv", "server,time\nb,2026-01-01\n"))
     assert unknown == 1
+    with pytest.raises(
+        InputError, match=r"no wipe of a server of the samples; found a\.acme\.net; allowed: a, b"
+    ):
+        with_reimages(found, table(tmp_path / "w.csv", "server,time\na.acme.net,900\n"))
+    objects = '[{"host": "b", "timestamp_ms": 900000}, {"host": "z", "timestamp_ms": 0}]'
+    wiped, unknown, _ = with_reimages(found, table(tmp_path / "w.json", objects))
+    assert (wiped.reimages.time_s.tolist(), unknown) == ([300.0], 1)
 
 
 FAR = "time,server,cpu\n" + "".join(f"{n * 360_000},s{n},5\n" for n in range(80))

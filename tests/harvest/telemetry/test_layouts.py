@@ -147,7 +147,7 @@ CASES = [
     Case("csv", "a.csv", "sep=;\ntime;host;cpu\n0;x;10\n", ["x"], [0], [0.1]),
     Case("csv", "a.tsv", '# of May\n"time"\t"server"\t"cpu"\n0\t"a, b"\t10\n', ["a, b"], [0], [0.1]),
     Case("bitbrains", "7.csv", BITBRAINS, ["7"], [1400000000, 1400000300], [0.05, 1.06]),
-    Case("planetlab", "19700102/vm_a", "12\n0\n\n100\n", ["vm_a"], PLANETLAB_S, [0.12, 0, NOT_KNOWN, 1]),
+    Case("planetlab", "19700102/vm_a", "12\n0\n\n100\n\n\n", ["vm_a"], PLANETLAB_S, [0.12, 0, NOT_KNOWN, 1]),
     Case("alibaba2017", "u.csv", SERVERS_2017, ["12"], [39600, 39900], [0.305, NOT_KNOWN]),
     Case("alibaba2018", "u.csv", MACHINES_2018, ["m_1"], [10, 20], [1.0, NOT_KNOWN]),
     Case(
@@ -171,6 +171,7 @@ CASES = [
     ),
     Case("alibaba2020", "u.csv", "w1,m1,60.5,90.0,0.1,2,3,0,4,5,1,25.5\n", ["m1"], [60.5], [0.255]),
     Case("azure", "u.csv", "0,ab+/c=,1,9,5\n300,ab+/c=,1,9,7\n", ["ab+/c="], [0, 300], [0.05, 0.07]),
+    Case("azure", "u.csv", "0,ab+/c=,1,9,5,\n300,ab+/c=,1,9,7,\n", ["ab+/c="], [0, 300], [0.05, 0.07]),
     Case("azure", "u.csv", "timestamp,vm id,min cpu,max cpu,avg cpu\n0,ab,1,9,5\n", ["ab"], [0], [0.05]),
     Case("google2011", "part-0.csv", TASK_2011, ["5"], [600], [0.25]),
     Case("bitbrains", "7.csv", BITBRAINS.replace(";\t", ","), ["7"], [1400000000, 1400000300], [0.05, 1.06]),
@@ -217,6 +218,7 @@ CASES = [
     Case("wide", "g.csv", "sep=;\nn1;Time;n2\n15,5;60;7\n",
          ["n1", "n2"], [60, 60], [0.155, 0.07]),
     Case("csv", "a.csv", "time,server,cpu\n0,x,0.5%\n60,x,0.25 %\n", ["x"], [0, 60], [0.005, 0.0025]),
+    Case("wide", "g.csv", "Time (ms),n1,n2\n60000,5,7\n", ["n1", "n2"], [60, 60], [0.05, 0.07]),
     Case("wide", "g.csv", "Time,n1,n2\n0,0.5%,0.25%\n", ["n1", "n2"], [0, 0], [0.005, 0.0025]),
     Case("cloudwatch-json", "i-1.json", json.dumps(STATISTICS, indent=4), ["i-1"], [120, 60], [0.005, 0.125]),
     Case("cloudwatch-json", "m.json", json.dumps(METRIC_DATA), ["i-1", "i-2"], [120, 60, 120, 60],
@@ -239,6 +241,12 @@ CASES = [
     Case("csv", "a.csv", '"MetricId","Timestamp","Value","Unit","Entity"\n"cpu.usage.average",60,5,"%",x\n', ["x"], [60],
          [0.05]),
     Case("csv", "a.csv", "time,host,service,cpu_pct\n60,x,memcached swap,5\n", ["x"], [60], [0.05]),
+    Case("csv", "a.csv", "sep=,\nTimestamp (UTC),Percentage CPU (Avg)\n60,5\n", ["a"], [60], [0.05]),
+    Case("csv", "a.csv", "timestamp_ms,host,cpu\n1500000060000,x,10\n1500000120500,x,20\n", ["x"],
+         [1500000060, 1500000120.5], [0.1, 0.2]),
+    Case("csv", "a.csv", "Time (us),host,cpu\n0,x,10\n60000000,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
+    Case("json", "a", '{"epoch_millis": 60000, "vm": "x", "cpu": 10}\n', ["x"], [60], [0.1]),
+    Case("csv", "a.csv", "load.time,load.host,load.cpu\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("csv", "a.csv", "Timestamp,Computer,Average\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
 ]  # fmt: skip
 

@@ -50,6 +50,8 @@ def test_files_of_one_name_at_the_same_time_are_servers_of_their_own(tmp_path: P
         (rows("a b", "5 -1 7 -1 9"), 2, "-1 taken for a missing value"),
         (rows("a b", "5 255 70 9 8"), 2, "255 taken for a missing value"),
         (rows("web-1 web-1.acme.net", "5 6"), 2, "'web-1' and 'web-1.acme.net' are two servers, and may be"),
+        (rows("web-1.acme.net web-1.acme.net.", "5 6"), 2, "are two servers, and may be one"),
+        (rows("\u00fc1 u\u03081", "5 6"), 2, "are two servers, and may be one"),
         (rows("web-1 WEB-1", "5 6"), 2, "'WEB-1' and 'web-1' are two servers, and may be one"),
         (rows("10.0.0.1:9100 10.0.0.1 10.0.0.2", "5 6"), 3, "'10.0.0.1' and '10.0.0.1:9100' are two"),
         (rows("a.x.net a.y.net", "5 6"), 2, "percent"),

@@ -88,6 +88,9 @@ def test_times_of_parquet_are_dates_too(tmp_path: Path) -> None:
         ("time,metric,value\n1,cpu_idle,5\n", "utilisation of CPUs; found cpu_idle"),
         ("time,cpu,cpu load pct\n1,8,5\n", "several columns cpu"),
         ("time,cpu,load percent\n1,8,5\n", "several columns cpu"),
+        ("sep=,\nTime,Busy\n60,5\n", "has no column cpu; found Time, Busy"),
+        ("time [ms],cpu\n1500000000,5\n", "may have seconds in its time, in spite of the title; found 1.5e"),
+        ("time_s,cpu\n1500000000000,5\n", "may not have seconds in its time"),
         ("", "has no line"),
     ],
 )
@@ -259,6 +262,13 @@ def test_what_is_beside_tables_in_a_folder_is_left_out(name: str, text: str, tmp
     (tmp_path / "other.csv").write_text("x,y\n1,2\n")
     with pytest.raises(InputError, match="not of a known layout"):
         read_samples([tmp_path], Options())
+
+
+def test_a_packed_part_without_a_line_is_left_out(tmp_path: Path) -> None:
+    """As an empty one is."""
+    (tmp_path / "a.csv").write_text("time,server,cpu\n0,m1,50\n")
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"\n"))
+    assert "left out: b.csv.gz" in read_samples([tmp_path], Options()).understood
 
 
 def test_only_the_first_file_of_a_folder_has_a_header(tmp_path: Path) -> None:

@@ -44,10 +44,13 @@ def _written(folder: Path, text: str) -> Path:
         f"\ufeff{PLAIN}",
         f"\ufeff{HEAD}{PLAIN}".replace("\n", "\r\n"),
         f"{_WIDE}  none inf none inf 12 340 1342177280 /warehouse\n",
+        PLAIN.replace(" /", " EC:RS-6-3-1024k /"),
+        HEAD.replace("PATH", "ERASURECODING_POLICY PATH") + PLAIN.replace(" /", " Replicated /"),
+        f"2026-03-01 10:00:00,000 WARN util.NativeCodeLoader: Unable to load\nSLF4J: Class path\n{PLAIN}",
     ],
 )
 def test_forms(text: str, tmp_path: Path) -> None:
-    """Plain, with a head, with the file system's address, with quotas, rounded by -h."""
+    """Plain, with a head, the file system's address, quotas, policies, or lines of loggers; rounded by -h."""
     (row,) = read_count(_written(tmp_path, text))
     assert (row.path, row.directories, row.files) == ("/warehouse", 12, 340)
     assert row.bytes == pytest.approx(1342177280, rel=0.05)

@@ -80,11 +80,11 @@ QUANTITIES = {
     "time_us": (_time, 1e-6, "time_us timestamp_us time(us)"),
     "time_ns": (_time, 1e-9, "time_ns timestamp_ns"),
     "offset": (_offset, 1, "offset"),
-    "offset_bytes": (_offset, 1, "offset_bytes byte_offset"),
+    "offset_bytes": (_offset, 1, "offset_bytes byte_offset offset_b"),
     "offset_kb": (_offset, 1024, "offset_kb offset_kib"),
     "offset_sectors": (_offset, SECTOR, "offset_sectors sector_offset start_sector sector lba"),
     "size": (_size, 1, "size length len"),
-    "size_bytes": (_size, 1, "size_bytes length_bytes bytes nbytes"),
+    "size_bytes": (_size, 1, "size_bytes size_b length_bytes bytes nbytes"),
     "size_kb": (_size, 1024, "size_kb size_kib length_kb kb kib"),
     "size_sectors": (_size, SECTOR, "size_sectors length_sectors sectors sector_count nr_sectors nr_sector"),
 }

@@ -135,7 +135,7 @@ def read_traces(paths: Iterable[Path | str], options: Options | None = None, *, 
         mine, silent, back_s = _requests(table, options, read)
         if len(files) > 1:
             _refuse_copy(path, mine, seen)
-        understood.append(table.understood)
+        understood += [table.understood] if table.columns else []
         dropped += table.dropped
         remarks += _remarks(table, options, mine, silent, back_s)
         found = _spans(mine) if len(files) > 1 else {}
@@ -171,8 +171,8 @@ def _remarks(
     table: Table, options: Options, requests: Sequence[Request], silent: int, back_s: float
 ) -> list[str]:
     """What a file was taken to be, and might be otherwise."""
-    found = []
-    if "volume" not in table.columns:
+    found = [] if table.columns else ["has no line: left out"]
+    if table.columns and "volume" not in table.columns:
         found.append("has no column of the volume, which --column volume=NAME names: taken as one")
     if silent:
         found.append(f"{counted(silent, 'line')} without an operation, left out")
@@ -196,9 +196,9 @@ def _refuse_copy(path: Path, requests: list[Request], seen: dict[int, Path]) -> 
 
 def _requests(table: Table, options: Options, read: str) -> tuple[list[Request], int, float]:
     """The requests of a file, how many lines have no operation, and by how many seconds times go back."""
-    columns = _one_of_each(table, options)
     if not len(table):
         return [], 0, 0.0
+    columns = _one_of_each(table, options)
     ops = _words(columns["op"].dictionary.to_pylist()) if not read else columns["op"].dictionary.to_pylist()
     codes = np.asarray(columns["op"].indices)
     silent = np.array([not op for op in ops])[codes]

@@ -32,8 +32,8 @@ def audit_report(summary: AuditSummary) -> Report:
     meta = summary.meta
     rate = meta.lines / max(summary.seconds, 1.0)
     lede = (
-        f"**{meta.lines:,} lines** in {seconds_text(summary.seconds)}, {rate:,.0f} a second and at most "
-        f"{summary.peak_per_s:,}; {counted(summary.clients, 'client')}, {summary.denied:,} calls denied."
+        f"**{counted(meta.lines, 'line')}** in {seconds_text(summary.seconds)}, {rate:,.0f} a second and at most "
+        f"{summary.peak_per_s:,}; {counted(summary.clients, 'client')}, {counted(summary.denied, 'call')} denied."
     )
     figures = (
         KeyFigure("lines", meta.lines),

@@ -26,6 +26,8 @@ _LONGEST_SLOTS = 366 * 720
 _SPARSE, _FEW_CELLS = 1000, 2_000_000
 """Cells of the grid of tenants and slots for each sample, and how many there may be of any number of samples."""
 _MOST_SERVERS = 1_000_000
+_NAMED = 1000
+"""Servers among which the one is looked for that was meant."""
 _LOOKED_AT = 50
 """Servers by which the time between samples is known."""
 _FAR_S = 10 * 365.25 * 86400
@@ -33,7 +35,7 @@ _FAR_S = 10 * 365.25 * 86400
 _SHORTER = 0.1
 """Share of the time of all samples that a server may lack at the begin or end."""
 _SERVER = Column("server", SERVERS, numbered=True)
-_TIME = Column("time", ("time", "timestamp", "date"), Kind.TIME)
+_TIME = Column("time", ("time", "timestamp", "date"), Kind.TIME, titled=True)
 _RACK = Column("rack", ("rack", "rack_id"), numbered=True)
 _INVENTORY = Form(
     "inventory",
@@ -48,6 +50,11 @@ _INVENTORY = Form(
 )
 _REIMAGES = Form("reimages", (_SERVER, _TIME), fixed=True)
 _FAILURES = Form("failures", (_SERVER, _RACK, _TIME), fixed=True)
+
+
+def _read(path: Path, form: Form, options: Options | None) -> Table:
+    """A table of this form, or the same as objects of JSON."""
+    return read_table(path, [replace(form, name=f"{form.name}-json", lines=True), form], options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +179,7 @@ def read_inventory(path: Path, options: Options | None = None) -> tuple[Inventor
     Raises:
         InputError: unreadable, without one of the first two, with a server twice, or a tenant in two environments.
     """
-    table = read_table(path, [_INVENTORY], options)
+    table = _read(path, _INVENTORY, options)
     texts = {what: column.to_pylist() for what, column in table.columns.items()}
     servers, tenants = texts["server"], texts["tenant"]
     counts = Counter(servers)
@@ -202,9 +209,9 @@ def with_reimages(
         It, how many lines name a server that it does not have, which are left out, and the table.
 
     Raises:
-        InputError: unreadable, too many lines without a time, or all times far from those of the samples.
+        InputError: unreadable, too many lines without a time, no server of the samples, or all times far from theirs.
     """
-    table = read_table(path, [_REIMAGES], options)
+    table = _read(path, _REIMAGES, options)
     number = {server: n for n, server in enumerate(datacenter.servers)}
     known = sorted(
         (time_s, number[server])
@@ -213,8 +220,11 @@ def with_reimages(
         )
         if server in number
     )
+    if not known:
+        found, allowed = table.columns["server"][0].as_py(), datacenter.servers[:_NAMED]
+        raise InputError("has no wipe of a server of the samples", file=path, found=found, allowed=allowed)
     end_s = datacenter.start_s + datacenter.slots * datacenter.slot_s
-    if known and (known[-1][0] < datacenter.start_s - _FAR_S or known[0][0] > end_s + _FAR_S):
+    if known[-1][0] < datacenter.start_s - _FAR_S or known[0][0] > end_s + _FAR_S:
         days = np.array([known[-1][0], datacenter.start_s]).astype("datetime64[s]").astype("datetime64[D]")
         found = f"{days[0]}, and samples from {days[1]} on"
         remedy = "Convert one of the two: in wipes, numbers are seconds since 1970"
@@ -238,7 +248,7 @@ def read_failures(path: Path, options: Options | None = None) -> tuple[Together,
     Raises:
         InputError: unreadable, without a column, or too many lines without a server, rack or time.
     """
-    table = read_table(path, [_FAILURES], options)
+    table = _read(path, _FAILURES, options)
     server, rack = (np.asarray(table.columns[what].indices, np.int64) for what in ("server", "rack"))
     return together(server, rack, (table.columns["time"] // 86400).astype(np.int64)), table
 

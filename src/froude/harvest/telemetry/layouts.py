@@ -79,7 +79,7 @@ _GOOGLE = (
 _LOWEST = Column("lowest", ("min cpu",), Kind.NUMBER, empty=True)
 _HIGHEST = Column("highest", ("max cpu",), Kind.NUMBER, empty=True)
 _PLAIN = (
-    _time(*TIMES),
+    replace(_time(*TIMES), titled=True),
     Column("server", SERVERS, needed=False, numbered=True, lesser=ADDRESSES),
     Column("cpu", SHARES, Kind.NUMBER, empty=True),
     *(Column(name, needed=False, empty=True, numbered=True) for name in (*METRICS, *KINDS)),

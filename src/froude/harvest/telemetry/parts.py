@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -86,7 +87,8 @@ def alike(servers: Sequence[str]) -> list[str]:
     """Names that may be of one server, in words: they differ in case and signs, or one has a domain behind it."""
     seen: dict[str, str] = {}
     for name in sorted(servers, key=len):
-        plain = re.sub(r"[ _]", "-", re.sub(r"^([0-9]+)\.0$", r"\1", name.lower()))
+        plain = unicodedata.normalize("NFC", name.lower()).rstrip(".")
+        plain = re.sub(r"[ _]", "-", re.sub(r"^([0-9]+)\.0$", r"\1", plain))
         host = re.split("[:]" if _ADDRESS.match(plain) else "[.:]", plain)[0]
         if other := seen.get(plain) or seen.get(host):
             return [f"{other!r} and {name!r} are two servers, and may be one"]

@@ -304,7 +304,11 @@ def _part(path: Path, table: Table, options: Options) -> Part:
     _refuse_zones(path, columns, options)
     if time_s is None:
         start_s = _day_s(path, options)
-        time_s = (start_s or 0.0) + (table.lines - 1).astype(np.float64) * layout.step_s
+        last = np.flatnonzero(np.isfinite(columns["cpu"]))[-1:] + 1  # behind it are blank lines
+        columns["cpu"] = columns["cpu"][: int(last.sum())]
+        time_s = (start_s or 0.0) + (table.lines[: len(columns["cpu"])] - 1).astype(
+            np.float64
+        ) * layout.step_s
         understood += "" if start_s is not None else ", times from 0 as its folder is not called after a day"
     names = columns.get("server")
     if names is None:

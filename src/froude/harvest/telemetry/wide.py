@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from froude.base.columns import Column, Kind
+from froude.base.dates import titled_unit
 from froude.base.errors import InputError
 from froude.base.forms import Form, Options, cells_of, separator_of
 from froude.base.summary import counted
@@ -68,7 +69,7 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
     times = {*map(_plain, TIMES), _plain(options.columns.get("time", "time"))}
     above = _labels(path, head)
     cells = _named_by(above) or _header(head, options.separator, times)
-    at = next((number for number, cell in enumerate(cells) if _plain(cell) in times), 0)
+    at = next((number for number, cell in enumerate(cells) if _is_time(cell, times)), 0)
     titles = {cell: number for number, cell in enumerate(cells) if cell and number != at}
     statistics = [title for title in titles if title.lower() in STATISTICS or _INDEX.fullmatch(title)]
     if len(list(filter(_SERVER.match, titles))) > 1:
@@ -96,7 +97,7 @@ def read_wide(path: Path, head: bytes, options: Options) -> Table | None:
         refuse_others(str(path), next(iter(titles)))
     numbers = [Column(title, kind=Kind.NUMBER, empty=True) for title in titles]
     ignored = "|".join(f'"?{re.escape(row[0])}"?,.*' for row in above)
-    time = Column("time", kind=Kind.TIME, within=_FROM_BROWSER)
+    time = Column("time", kind=Kind.TIME, within=_FROM_BROWSER, titled=True)
     form = Form(WIDE.form.name, (time, *numbers), ignored=ignored)
     if above and re.search(f"(?m){_FROM_BROWSER}", head.decode("utf-8", "replace")):
         options = replace(options, style=replace(options.style, dates="%a %b %d %Y %H:%M:%S GMT%z"))
@@ -167,9 +168,13 @@ def _header(head: bytes, separator: str, times: set[str]) -> list[str]:
     lines = head.decode("utf-8-sig", "replace").split("\n")[:-1]
     for line in lines[:_HEADER_LINES]:
         cells = cells_of(line, separator or separator_of(line))
-        if any(_plain(cell) in times or _PERFMON.fullmatch(cell) for cell in cells):
+        if any(_is_time(cell, times) or _PERFMON.fullmatch(cell) for cell in cells):
             return cells
     return []
+
+
+def _is_time(title: str, times: set[str]) -> bool:
+    return not times.isdisjoint({_plain(title), titled_unit(_plain(title))[0]})
 
 
 def _plain(name: str) -> str:

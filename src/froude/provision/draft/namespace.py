@@ -24,7 +24,13 @@ _COLUMNS = {3: (0, 1, 2), 7: (4, 5, 6)}
 """Where directories, files and bytes stand: plain, and behind the four columns of quotas (-q)."""
 _HEADINGS = ("DIR_COUNT", "FILE_COUNT", "CONTENT_SIZE", "PATHNAME")
 _HEAD = re.compile(r"(?:[A-Z_]+\s+)*PATHNAME")
+_LOGGED = re.compile(
+    r"(?:\d{2,4}[-/]\d\d[-/]\d\d [\d:,.]+ )?(?:WARN|INFO|DEBUG)\s.*|(?:SLF4J|log4j|OpenJDK 64-Bit Server VM warning):.*"
+)
+"""What `hdfs` writes to its standard error, which may be in the same file."""
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://[^/]*", re.IGNORECASE)
+_POLICY = re.compile(r"^(?:Replicated|EC:\S+)\s+(?=\S)")
+"""Before the path with -e."""
 _TOTAL = re.compile(r"\s*(totalFiles|totalDirectories|totalBlocks|totalSpace)\s*=\s*(\d+)\s*$", re.ASCII)
 _DISTRIBUTION = re.compile(r"|Size( Range)?\s+NumFiles|[^\t]+\t\d+|maxFileSize = \d+|Processed \d+ inodes\.")
 """What else stands beside the totals."""
@@ -72,7 +78,7 @@ class Namespace:
 
 
 def read_count(path: Path) -> tuple[Counted, ...]:
-    """Lines of `hdfs dfs -count`, with -q, -h, -v or without.
+    """Lines of `hdfs dfs -count`, with -q, -h, -v, -e or without.
 
     Raises:
         InputError: a line is of another form or counts what cannot be, a path stands twice, or there is none.
@@ -94,9 +100,10 @@ def read_count(path: Path) -> tuple[Counted, ...]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers, without the mark that some editors put before the first."""
+    """Lines with their numbers, without those of loggers, and the mark that some editors put before the first."""
     for number, line in enumerate(read_lines(path, longest=_LONGEST_LINE), 1):
-        yield number, line.removeprefix("\ufeff") if number == 1 else line
+        if not _LOGGED.match(line):
+            yield number, line.removeprefix("\ufeff") if number == 1 else line
 
 
 def _headed(names: Sequence[str], path: Path, line: int) -> tuple[int, ...]:
@@ -114,7 +121,7 @@ def _counted(text: str, columns: tuple[int, ...] | None, path: Path, line: int) 
     while (match := _VALUE.match(text, at)) is not None:
         values.append(match[1])
         at = match.end()
-    name = _SCHEME.sub("", text[at:])
+    name = _SCHEME.sub("", _POLICY.sub("", text[at:]))
     columns = columns or _COLUMNS.get(len(values))
     if columns is None or len(values) <= max(columns) or not name.startswith("/"):
         allowed = "directories, files, bytes and a path, behind four quotas with -q; other columns with -v"

@@ -45,7 +45,7 @@ def plan_report(problem: Problem, plan: ProvisionPlan, facts: Mapping[str, str])
         KeyFigure("servers", plan.servers, ValueKind.NUMBER),
     )
     tone = Tone.GOOD if plan.status is Status.PROVED else Tone.WARNING
-    sections = (_cluster(plan), _storage(plan), _bill(problem, plan), _traffic(problem))
+    sections = (_cluster(plan), _storage(plan), _bill(problem, plan), _traffic(problem, plan))
     return Report("The cheapest cluster", "", verdict(plan), tone, figures, sections, facts)
 
 
@@ -170,14 +170,14 @@ def _bill(problem: Problem, plan: ProvisionPlan) -> Section:
     return Section("What to buy", (table, bars("Cost by part", "part", DOLLARS, [series])))
 
 
-def _traffic(problem: Problem) -> Section:
+def _traffic(problem: Problem, plan: Plan) -> Section:
     table = (
         TableOf[Flow]()
         .code("From", lambda flow: flow.source)
         .code("To", lambda flow: flow.target)
         .words("Phase", lambda flow: flow.phase)
         .number("Traffic", lambda flow: flow.bytes_per_s / 1e6, "MB/s")
-        .of(traffic(problem), "Traffic matrix at the SLA", empty="Nothing crosses the network.")
+        .of(traffic(problem, plan.choices), "Traffic matrix at the SLA", empty="Nothing crosses the network.")
     )
     return Section("Who talks to whom", (table,))
 

@@ -475,6 +475,15 @@ LEFT_OUT: Mapping[str, str] = {
     "safemode_force_exit": "belongs to one that was entered",
     "startRollingUpgrade": "would change how the NameNode keeps its image",
     "finalizeRollingUpgrade": "belongs to one that was started",
+    **dict.fromkeys(
+        """
+        getBlocks getBlockKeys getTransactionID getEditLogManifest getEditsFromTxid getCurrentEditLogTxid
+        getMostRecentCheckpointTxId errorReport registerSubordinateNamenode startCheckpoint endCheckpoint
+        isUpgradeFinalized isRollingUpgrade listCorruptFileBlocks monitorHealth transitionToActive transitionToStandby
+        transitionToObserver
+        """.split(),  # noqa: SIM905 - a list of so many lines hides what is in it
+        "is a daemon's own call, which is logged where it is refused",
+    ),
 }
 """What is not made again, and why."""
 
