@@ -170,7 +170,7 @@ def _bill(problem: Problem, plan: ProvisionPlan) -> Section:
     return Section("What to buy", (table, bars("Cost by part", "part", DOLLARS, [series])))
 
 
-def _traffic(problem: Problem, plan: Plan) -> Section:
+def _traffic(problem: Problem, plan: ProvisionPlan) -> Section:
     table = (
         TableOf[Flow]()
         .code("From", lambda flow: flow.source)
