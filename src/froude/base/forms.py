@@ -216,8 +216,8 @@ def find_reading(path: Path, sample: list[str], forms: Sequence[Form], options: 
     plain = forms[-1]
     cells = {_plain_name(cell) for cell in cells_of(line, options.separator or separator)}
     named = any(_plain_name(name) in cells for column in plain.columns for name in column.names)
-    if last is not None and (options.columns or named):
-        raise last  # a header that has some names of the plain form: what is missing
+    if last is not None and (options.columns or named or plain.fixed):
+        raise last  # of a form that no flag names, or a header that has some names of it: what is missing
     remedy = "Name its layout with --layout, or its columns with --column"
     raise InputError("is not of a known layout", file=path, place=1, found=head, allowed=names, remedy=remedy)
 

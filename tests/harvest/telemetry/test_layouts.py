@@ -247,6 +247,7 @@ CASES = [
     Case("csv", "a.csv", "Time (us),host,cpu\n0,x,10\n60000000,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
     Case("json", "a", '{"epoch_millis": 60000, "vm": "x", "cpu": 10}\n', ["x"], [60], [0.1]),
     Case("csv", "a.csv", "load.time,load.host,load.cpu\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
+    Case("csv", "a.csv", "Timestamp,VM ID,Maximum CPU,Average CPU\n0,x,90,10\n", ["x"], [0], [0.1]),
     Case("csv", "a.csv", "Timestamp,Computer,Average\n0,x,10\n60,x,20\n", ["x"], [0, 60], [0.1, 0.2]),
 ]  # fmt: skip
 

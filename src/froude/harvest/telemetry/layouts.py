@@ -40,7 +40,8 @@ SHARES = (
     "cpu", "utilisation", "utilization", "cpu_util", "cpu_percent", "cpu_util_percent", "cpu_usage", "cpu_utilisation",
     "cpu_utilization", "percentage_cpu", "value", "average", "counter_value",
     "cpu_pct", "cpu_usage_percent", "cpu_usage_pct", "cpu_load", "cpu_load_pct", "cpu_load_percent", "avg_cpu",
-    "cpu_avg", "cpu_busy", "cpu_util_pct", "utilization_pct", "utilization_percent",
+    "cpu_avg", "cpu_busy", "average_cpu", "cpu_average", "mean_cpu", "cpu_mean",
+    "cpu_util_pct", "utilization_pct", "utilization_percent",
     "load_pct", "load_percent",
 )  # fmt: skip
 USAGES = ("usage_user", "usage_system", "usage_idle")
