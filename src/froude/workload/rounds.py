@@ -39,6 +39,17 @@ def at_round(scale: Mapping[str, Quantity], loop: str, number: int) -> Mapping[s
     return {**scale, loop: Quantity(float(number))}
 
 
+def how_often(segment: Repeat) -> str:
+    """How often a loop runs, for people: by a formula, by the elements of an answer, drawn, or in first rounds alone."""
+    if segment.each is not None:
+        return f"each of {segment.each.call}"
+    if segment.drawn is not None:
+        return "{low} to {high}".format_map(segment.drawn.parameters)
+    loops = segment.times.slopes
+    first = loops and segment.times == Count(1.0, dict.fromkeys(loops, -1.0))
+    return "first round" if first else str(segment.times)
+
+
 def is_uneven(segment: Repeat) -> bool:
     """Whether a loop within the segment runs more often in some of its rounds than in others."""
     return any(segment.id in inner.times.names for inner in repeats(segment.steps))

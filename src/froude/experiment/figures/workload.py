@@ -35,6 +35,7 @@ from froude.render import (
     literal,
 )
 from froude.workload.groups import QuestionGroup, groups, number, open_by_cause
+from froude.workload.rounds import how_often
 from froude.workload.scale import Count
 from froude.workload.types import (
     CallTemplate,
@@ -175,8 +176,7 @@ def _steps(
     def repeat(segment: Repeat, body: list[_Drawn]) -> _Drawn:
         plain = scale is None or not segment.times.slopes or not segment.times.names <= scale.keys()
         value = "" if scale is None or plain else str(segment.times.whole_at(scale))
-        times = str(segment.times) if segment.each is None else f"each of {segment.each.call}"
-        loop = PatternLoop(times, _boxes(body, joined), value)
+        loop = PatternLoop(how_often(segment), _boxes(body, joined), value)
         return segment.id, segment.id, lambda _: loop
 
     return _boxes(fold(steps, call, repeat), joined)

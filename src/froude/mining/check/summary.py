@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from froude.workload.generators import CONTAINER_ASKS
+from froude.workload.rounds import how_often
 from froude.workload.types import (
     Absent,
     Cases,
@@ -89,7 +90,7 @@ def _summary(node: NodeType) -> TypeSummary:
         name=node.name,
         count=str(node.count),
         calls=len(calls) - len(node.periodic) - len(node.effects),
-        loops=tuple(str(segment.times) for segment in repeats(node.steps)),
+        loops=tuple(how_often(segment) for segment in repeats(node.steps)),
         periodic=len(node.periodic),
         effects=len(node.effects),
         arguments={kind: kinds[kind] for kind in RuleKind},

@@ -22,6 +22,7 @@ from froude.mining.read.knowledge import CLIENT, ROLES, SHELL, SHELL_COMMANDS, R
 from froude.mining.read.senders import Sender
 from froude.mining.shape.alignment import Pattern, Sequence_, unify
 from froude.mining.shape.induction import DRAWN, description_length, induce
+from froude.mining.shape.labels import Labels, Reading, labels_of, spelled
 from froude.mining.shape.once import find_without, without
 from froude.mining.shape.parse import Automaton, Parse
 from froude.mining.shape.rounds import unify_decided
@@ -241,9 +242,9 @@ def _lost_a_few(senders: Sequence[Sender], pattern: Pattern, *, more: bool = Fal
     Args:
         more: whether they may have made a few more, too, as processes of one job may; others are of another type.
     """
-    automaton, lost = Automaton(pattern), 0
+    reading, lost = Reading(pattern), 0
     for sender in senders:
-        parse = automaton.parse(sender.tokens)
+        parse = reading.parse(sender)
         extra = 0 if parse is None else sum(match.element < 0 for match in parse.matches)
         if parse is None or (extra and not more):
             return False
@@ -304,39 +305,56 @@ def _families_or_one(cluster: list[Sender], runs: int) -> list[_Group]:
 
 def _length(groups: Iterable[_Group]) -> float:
     """How long the patterns of groups are, with what they leave open; infinite without groups."""
-    lengths = [description_length(group.pattern, {s.tokens for s in group.senders}) for group in groups]
+    lengths = [description_length(group.pattern, _spelled(group)) for group in groups]
     return sum(lengths) if lengths else math.inf
+
+
+def _spelled(group: _Group) -> set[Sequence_]:
+    """The sequences of a group's senders, in the words of its pattern."""
+    labels = Reading(group.pattern).labels
+    return {spelled(sender.own, labels) for sender in group.senders}
 
 
 def _common(cluster: Sequence[Sender]) -> Pattern | None:
     """The pattern that all follow; None for none."""
     if cluster[0].role.emulated:
         return unify(sender.tokens for sender in cluster)
-    sequences = {sender.tokens for sender in cluster}
+    common, length = _shortest(cluster, {})
+    if common is not None and size_of(common) <= _SHORT:
+        return common
+    labels = labels_of(cluster)
+    labelled, with_labels = _shortest(cluster, labels) if labels else (None, math.inf)
+    return labelled if with_labels < length else common
+
+
+def _shortest(cluster: Sequence[Sender], labels: Labels) -> tuple[Pattern | None, float]:
+    """The pattern with the shortest description, and its length; None, and infinite, where there is none."""
+    sequences = {spelled(sender.own, labels) for sender in cluster}
 
     def unified(some: Collection[Sequence_]) -> Pattern | None:
         return unify_decided(some, lambda pattern: _wordings(pattern, cluster))
 
     common = unified(sequences)
-    if common is not None and size_of(common) <= _SHORT:
-        return common
-    found = [common, find_without(sequences, unified), find_without(sequences, induce)]
-    if common is not None and found == [common, None, None]:
-        found.append(induce(sequences))
+    found = [common]
+    if common is None or size_of(common) > _SHORT:
+        found += [find_without(sequences, unified), find_without(sequences, induce)]
+        if found == [common, None, None] and (common is not None or labels):
+            found.append(induce(sequences))
+    words = {*map(without, sequences)}
     lengths = {
-        pattern: description_length(without(pattern), {*map(without, sequences)}, drawn=DRAWN)
-        + (pattern != common)
+        pattern: description_length(without(pattern), words, drawn=DRAWN) + (pattern != common)
         for pattern in found
         if pattern is not None
     }
-    return min(lengths, key=lengths.__getitem__, default=None)
+    best = min(lengths, key=lengths.__getitem__, default=None)
+    return best, lengths.get(best, math.inf) if best is not None else math.inf
 
 
 def _wordings(pattern: Pattern, cluster: Sequence[Sender]) -> int:
     """How many wordings the names in the calls at all places of a pattern have: fewest where like is with like."""
-    automaton, seen = Automaton(pattern), set[tuple[int, str, object]]()
+    reading, seen = Reading(pattern), set[tuple[int, str, object]]()
     for sender in cluster:
-        parse = automaton.parse(sender.tokens, exact=True)
+        parse = reading.parse(sender, exact=True)
         for match, call in zip(parse.matches, sender.own, strict=True) if parse is not None else ():
             seen.update((match.element, path, _wording(value)) for path, value in call.request.items())
     return len(seen)
@@ -466,15 +484,12 @@ def _wording(value: object) -> object:
 
 def place(mined: MinedType) -> None:
     """Give each call of each sender its place: `occurrences`, `loop_runs` and `deviations` are made anew."""
-    automaton = mined.automaton
+    reading = Reading(mined.pattern)
+    automaton = reading.automaton
     mined.occurrences, mined.deviations = [], 0
     mined.loop_runs = defaultdict(list)
-    parses: dict[tuple[Token, ...], Parse | None] = {}
     for node, sender in mined.numbered():
-        tokens = sender.tokens
-        if tokens not in parses:
-            parses[tokens] = automaton.parse(tokens, exact=True) or automaton.parse(tokens)
-        parse = parses[tokens]
+        parse = reading.parse(sender)
         if parse is None:
             mined.deviations += len(sender.own)
             continue
