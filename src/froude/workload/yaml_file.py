@@ -430,7 +430,7 @@ def _effect(section: Section) -> Effect:
     cause = section.value("cause", str)
     cause_type = section.value("cause_type", str, cause.rpartition(".")[0])
     each, owner, owner_fact = (section.optional(name, str) for name in ("each", "owner", "owner_fact"))
-    actor = section.member("actor", Actor, Actor.SELF)
+    actor = section.value("actor", Actor, Actor.SELF)
     share = section.value("share", float, 1.0, within=(0, 1)) if "share" in section else 1.0
     following = section.value("following", int, 0, within=(0, _MOST_FOLLOWING))
     carried_by = section.optional("carried_by", str)

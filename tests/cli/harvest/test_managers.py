@@ -18,7 +18,7 @@ def test_flags_are_read() -> None:
     # In whole cores what the flag says is what simulators keep: the paper's third.
     usual = managers.reserve(managers.USUAL_RESERVE)
     for cores in (3, 6, 12, 24, 96):
-        own = Resource(32768, cores)
+        own = Resource(memory_mb=32768, vcores=cores)
         assert allowance(own, Usage(0.0), usual) == allowance(own, Usage(0.0), Reserve())
     assert managers.carrier("both") is Carrier.BOTH
     server = managers.server(Settings(), "h:1", "me", admin="h:2")

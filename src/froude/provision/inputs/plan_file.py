@@ -94,7 +94,7 @@ def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:
             raise
     for name in ("gap", "servers", "conflict"):
         root.raw(name)
-    status = root.member("status", Status, Status.GAP)
+    status = root.value("status", Status, Status.GAP)
     names = _Names(problem)
     groups = tuple(names.group(section) for section in root.sections("groups"))
     if not groups:
