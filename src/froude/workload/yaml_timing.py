@@ -160,7 +160,7 @@ def read_container(section: Section) -> Container:
     """
     priority = section.value("priority", int, within=_PRIORITIES) if "priority" in section else None
     delay_s = section.value("delay_s", float, 0.0, within=_WAIT_SECONDS)
-    after = section.value("after", float, 0.0, within=(0, 1)) if "after" in section else 0.0
+    after = section.value("after", float, 0.0, within=(0, 1))
     container = Container(section.value("of", str), priority, delay_s, after)
     section.finish()
     return container
