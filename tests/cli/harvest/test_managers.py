@@ -8,7 +8,7 @@ from froude.base.errors import InputError
 from froude.cli.harvest import managers
 from froude.cli.settings import Settings
 from froude.harvest.live.changes import Carrier
-from froude.harvest.live.types import Resource
+from froude.harvest.live.types import Changes, Resource
 from froude.harvest.live.usage import Reserve, Usage, allowance
 
 
@@ -29,3 +29,12 @@ def test_an_admin_protocol_has_an_address() -> None:
     """Told before anything is sent."""
     with pytest.raises(InputError, match="--admin: "):
         managers.server(Settings(), "h:1", None, admin="h")
+
+
+def test_changes_are_plain_in_json() -> None:
+    """What containers may use, too."""
+    plain = managers._plain(
+        Changes(resources={"n:1": Resource(memory_mb=1024, vcores=2)}, spared=frozenset("b"))
+    )
+    assert plain["resources"] == {"n:1": {"memory_mb": 1024, "vcores": 2}}
+    assert plain["spared"] == ["b"]
