@@ -19,8 +19,9 @@ from froude.base.clock import RealClock
 from froude.base.errors import ChangedError, InputError
 from froude.base.files import open_regular, read_bounded
 from froude.documents.artifact import LINEAGE, SEAL, TAGS, Lineage, Origin, hash_fields, hash_file, stamp
+from froude.documents.forms import FieldError
 from froude.documents.migrate import Migrations
-from froude.documents.model import Model, read_fields
+from froude.documents.model import Model, line_of, read_fields
 from froude.documents.plain import Fields, dump_yaml
 from froude.documents.reading import (
     LIMIT_BYTES,
@@ -34,6 +35,8 @@ from froude.documents.reading import (
 from froude.documents.recognise import DOCUMENTS, PAGE, kind_of
 
 M = TypeVar("M", bound=Model)
+KIND = "kind"
+"""The field of a document that names which of several kinds of value it is."""
 BLANK = "0" * 64
 """The place of a seal in a text before `seal` fills it in."""
 _SEAL = re.compile(rb"""(\btext['"]?: ?['"]|"seal" content=")([0-9a-f]{64})""")
@@ -123,6 +126,24 @@ def read_placed(kind: type[M], fields: Fields, path: Path, *, beside: Iterable[s
     own.lines = fields.lines
     value: M = read_fields(kind, own, path)
     return value.moved(lambda inner: path.parent / inner)
+
+
+def read_kind(kinds: Mapping[str, type[M]], fields: Fields, path: Path) -> M:
+    """The same of one of several kinds of value, which a field of the document names.
+
+    Args:
+        kinds: by the word for each.
+        fields: of the document, stamp and lineage among them.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    kind = fields.get(KIND)
+    if not isinstance(kind, str) or kind not in kinds:
+        message = "is missing" if kind is None else "is unknown"
+        refused = FieldError(message, names=(KIND,), found=kind, allowed=kinds)
+        raise refused.in_file(path, line_of(fields, (KIND,), around=True))
+    return read_placed(kinds[kind], fields, path, beside=[KIND])
 
 
 def open_figures(path: Path, migrations: Migrations, *, limit_bytes: int) -> Opened:

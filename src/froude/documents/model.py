@@ -250,12 +250,11 @@ def declared(kind: type[Model]) -> tuple[Declaration, ...]:
 
 def _declaration(kind: type[Model], name: str, info: FieldInfo) -> Declaration:
     hint = info.rebuild_annotation()
-    shape, default = Shape.of(hint), info.get_default(call_default_factory=True, validated_data={})
+    shape, needed = Shape.of(hint), info.is_required()
     unit = "_s" if isinstance(shape.form, Seconds) else "_bytes" if isinstance(shape.form, Size) else ""
-    example = next((each for each in info.metadata if isinstance(each, Example)), None)
-    needed = info.is_required()
     key = name.removesuffix(unit).removesuffix("_")
-    return Declaration(name, key, hint, shape, needed, None if needed else default, example, kind)
+    example = next((each for each in info.metadata if isinstance(each, Example)), None)
+    return Declaration(name, key, hint, shape, needed, None if needed else info.default, example, kind)
 
 
 @cache

@@ -9,14 +9,13 @@ from typing import Annotated, ClassVar
 from froude.base.errors import InputError
 from froude.cache.monitor.limits import MOST, Limits
 from froude.documents.forms import FieldError, Number, Place, Seconds, Size, Text
-from froude.documents.lineage import open_document, read_placed
+from froude.documents.lineage import open_document, read_kind
 from froude.documents.migrate import Migrations
 from froude.documents.model import Example, Flag, Model
 from froude.hadoop.rpc.target import parse_address
 from froude.rest.serving import Tls, may_listen
 
 MIGRATIONS = Migrations("cache-agent", 1)
-KIND = "kind"
 _LISTEN = Text(
     lambda text: parse_address(text, place="listen", free_port=True), "HOST:PORT, port 0 for a free one"
 )
@@ -166,9 +165,4 @@ def read_agent(path: Path) -> AgentConfig:
     Raises:
         InputError: with file, line and field of what is wrong.
     """
-    fields = open_document(path, MIGRATIONS).root.fields
-    kind = fields.get(KIND)
-    if not isinstance(kind, str) or kind not in KINDS:
-        line = fields.lines.get(KIND, fields.line)
-        raise InputError("kind is none", file=path, place=line, found=kind, allowed=KINDS)
-    return read_placed(KINDS[kind], fields, path, beside=(KIND,))
+    return read_kind(KINDS, open_document(path, MIGRATIONS).root.fields, path)

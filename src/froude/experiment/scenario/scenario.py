@@ -24,9 +24,9 @@ from froude.documents.forms import (
     Text,
     below,
 )
-from froude.documents.lineage import open_document, read_placed
+from froude.documents.lineage import KIND, open_document, read_kind
 from froude.documents.migrate import Migrations
-from froude.documents.model import Change, Example, Flag, Model, line_of
+from froude.documents.model import Change, Example, Flag, Model
 from froude.documents.plain import Fields
 from froude.documents.reading import dump_document
 from froude.experiment.compare.finding import ALLOWED as STATED
@@ -61,7 +61,6 @@ from froude.hadoop.settings.yarn import PREFIXES
 from froude.workload.scale import Scale
 
 MIGRATIONS = Migrations("scenario", 1)
-KIND = "kind"
 _LEAST_SIZES = 3
 _Nodes = Annotated[int, Number(1, MOST_NODES, whole=True)]
 _SHORTEST_DUET_S = 120.0
@@ -417,12 +416,7 @@ def scenario_of(fields: Fields, path: Path) -> Scenario:
     Raises:
         InputError: with file, line and field of what is wrong.
     """
-    kind = fields.get(KIND)
-    if not isinstance(kind, str) or kind not in KINDS:
-        message = "is missing" if kind is None else "is none"
-        refused = FieldError(message, names=(KIND,), found=kind, allowed=KINDS)
-        raise refused.in_file(path, line_of(fields, (KIND,), around=True))
-    return read_placed(KINDS[kind], fields, path, beside=[KIND])
+    return read_kind(KINDS, fields, path)
 
 
 def scenario_text(scenario: Scenario, folder: Path) -> str:

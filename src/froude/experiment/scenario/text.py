@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from froude.documents.forms import Number, PlaceForm
+from froude.documents.lineage import KIND
 from froude.documents.model import Declaration, Model, declared
 from froude.documents.plain import dump_yaml
 from froude.documents.reading import STAMP
-from froude.experiment.scenario.scenario import KIND, KINDS, MIGRATIONS
+from froude.experiment.scenario.scenario import KINDS, MIGRATIONS
 
 _WIDTH = 100
 
