@@ -104,7 +104,7 @@ def check_range(name: str, values: Sequence[float], least: float, most: float) -
 
 def range_text(least: float, most: float) -> str:
     """A range in words."""
-    return f"{least:,g} to {most:,.15g}"
+    return f"{least:,g} or more" if math.isinf(most) else f"{least:,g} to {most:,.15g}"
 
 
 class Form:

@@ -120,12 +120,20 @@ def read_placed(kind: type[M], fields: Fields, path: Path, *, beside: Iterable[s
     Raises:
         InputError: with file, line and field of what is wrong.
     """
-    own = Fields(
-        {name: fields[name] for name in fields if name not in {STAMP, LINEAGE, TAGS, *beside}}, fields.line
-    )
-    own.lines = fields.lines
-    value: M = read_fields(kind, own, path)
+    value: M = read_fields(kind, content_fields(fields, *beside), path)
     return value.moved(lambda inner: path.parent / inner)
+
+
+def content_fields(fields: Fields, *beside: str) -> Fields:
+    """The fields of a document without stamp and lineage.
+
+    Args:
+        beside: fields that are left out as well.
+    """
+    kept = {name: fields[name] for name in fields if name not in {STAMP, LINEAGE, TAGS, *beside}}
+    own = Fields(kept, fields.line)
+    own.lines = fields.lines
+    return own
 
 
 def read_kind(kinds: Mapping[str, type[M]], fields: Fields, path: Path) -> M:
