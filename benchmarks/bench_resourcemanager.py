@@ -9,7 +9,6 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -65,8 +64,8 @@ def rows() -> Iterator[dict[str, object]]:
 def _searched() -> Knee:
     scenario = read_scenario(FOLDER / "containers.yaml").scenario
     assert isinstance(scenario, KneeScenario)
-    search = replace(scenario.knee, resolution=0.25)
-    shorter = replace(scenario, knee=search, repeats=2, time_limit_s=_LIMIT_S)
+    search = scenario.knee.replaced(resolution=0.25)
+    shorter = scenario.replaced(knee=search, repeats=2, time_limit_s=_LIMIT_S)
     with tempfile.TemporaryDirectory() as scratch:
         return KneeRunner.of(shorter).run(Execution(Path(scratch) / "knee.json"))
 

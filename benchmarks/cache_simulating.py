@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partialmethod
 from pathlib import Path
 from statistics import median
@@ -47,7 +46,7 @@ def figure_5() -> Iterator[Row]:
 
 def _scenario(name: str, policies: list[str], window_s: float) -> Iterator[Row]:
     """A scenario under policies, looked at so often."""
-    scenario = replace(read_scenario(shipped()[name]).scenario, window_s=window_s, horizon_s=5 * window_s)
+    scenario = read_scenario(shipped()[name]).scenario.replaced(window_s=window_s, horizon_s=5 * window_s)
     outcomes = compare(scenario, policies, Seeds(1), runs=INPUTS)
     title = f"a look every {window_s:g} s"
     totals = [Row(f"{title}: shared", each, "s in all") for each in _by_run(outcomes, "shared", _total)]

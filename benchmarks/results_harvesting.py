@@ -230,7 +230,7 @@ def _reserve(seed: int) -> list[Row]:
     base = _datacenter("DC-9", seed, days=14, months_after=0)
     jobs, rows = drawn_jobs(Seeds(seed).child("jobs")), []
     for cores in (2, 3, 4, 5):
-        setting = replace(_WEEK, reserve_cores=cores)
+        setting = _WEEK.replaced(reserve_cores=cores)
         found = _played(base, jobs, seed, [Scheduler.H], setting)[0]
         of, said = f"{cores} of 12 cores in reserve", "h, DC-9, 7 days"
         rows.append(Row(f"mean job, {of}", found.job_s, "s", conditions=said))

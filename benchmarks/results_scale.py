@@ -61,8 +61,8 @@ def datanodes(count: int) -> list[Row]:
     scenario = read_scenario(FOLDER / "datanodes.yaml").scenario
     assert isinstance(scenario, PlayScenario)
     duration_s = count / ramp + _STEADY_S
-    load = replace(scenario.load, at={"datanodes": Quantity(count)}, ramp=float(ramp), duration_s=duration_s)
-    run, busy = _played(replace(scenario, load=load, target=Target(heap=heap)))
+    load = scenario.load.replaced(at={"datanodes": Quantity(count)}, ramp=float(ramp), duration_s=duration_s)
+    run, busy = _played(scenario.replaced(load=load, target=Target(heap=heap)))
     lost = run.datanodes_lost
     rows = [
         Row("DataNodes held for stale or dead", lost, "nodes", "<= 0", lost == 0.0 and run.failure is None),
@@ -146,7 +146,7 @@ def findings() -> list[Row]:
     for name, smaller in _FINDINGS.items():
         sweep = read_scenario(FOLDER / f"{name}.yaml").scenario
         assert isinstance(sweep, SweepScenario)
-        sweep = replace(sweep, repeats=_ROUNDS, vary={**sweep.vary, **smaller})
+        sweep = sweep.replaced(repeats=_ROUNDS, vary={**sweep.vary, **smaller})
         load = f"load average {os.getloadavg()[0]:.1f} before"
         with tempfile.TemporaryDirectory(prefix="froude-scale-") as folder:
             found = SweepRunner.of(sweep).run(Execution(Path(folder) / "sweep")).found

@@ -104,7 +104,9 @@ def playing(
         A list that holds the outcome once the block has ended.
     """
     target = Target("namenode", f"{namenode.host}:{namenode.port}", namenode.cluster_id)
-    settings = PlaySettings({"": target}, Connections(1, "root"), programs={KIND: datanodes}, stalls=stalls)
+    settings = PlaySettings(
+        {"": target}, Connections(pool=1, user="root"), programs={KIND: datanodes}, stalls=stalls
+    )
     job = PlayJob(plan, namenode.hadoop.schema(), settings)
     over = threading.Event()
     outcome: list[PlayOutcome] = []

@@ -136,13 +136,15 @@ DOCUMENTS = {
         file="access.json",
     ),
     "what YARN had": Kind(
-        yarn_prior_json(Prior("127.0.0.1:1", "7", resources={"n": Resource(1, 2)})),
+        yarn_prior_json(
+            Prior(address="127.0.0.1:1", id="7", resources={"n": Resource(memory_mb=1, vcores=2)})
+        ),
         read_prior,
         names=below(("resources",), ("scheduler",), ("node_labels",), ("node_attributes",)),
         file="p.json",
     ),
     "what HDFS had": Kind(
-        prior_json(HdfsPrior("h:1", "CID", files={"/a": "x"}, properties={"a": "b"})),
+        prior_json(HdfsPrior(address="h:1", id="CID", files={"/a": "x"}, properties={"a": "b"})),
         read_hdfs_prior,
         names=below(("files",), ("properties",), ("written",)),
         file="p.json",

@@ -1,4 +1,4 @@
-"""No circle of imports, imports inside functions counted: `python tools/check_imports.py`."""
+"""No circle of imports, imports inside functions counted, no module that is gone: `python tools/check_imports.py`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from graphlib import CycleError, TopologicalSorter
 import grimp
 
 PACKAGE = "froude"
+GONE = ("froude.documents.declared", "froude.documents.refusals")
+"""Replaced by models: `froude.documents.model`."""
 
 
 def circle(imports: Mapping[str, Set[str]]) -> list[str] | None:
@@ -30,6 +32,9 @@ def main() -> int:
     graph = grimp.build_graph(PACKAGE)
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     path = circle(imports)
+    if back := [name for name in GONE if name in imports]:
+        print("Use froude.documents.model instead of", *back)
+        return 1
     if path:
         print("A circle of imports:", *path, sep="\n  ")
         return 1

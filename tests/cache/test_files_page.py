@@ -6,7 +6,7 @@ from pathlib import Path
 
 from froude.cache.simulate.scenario import Cluster, Host, Scenario
 from froude.cache.solve.state import Application, Hypervisor, JobRun, State, Vm
-from froude.documents.declared import declared
+from froude.documents.model import declared
 from tests.support.experiment.scenario_page import field_table
 
 _PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cache-files.md"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,8 +13,8 @@ from typer.testing import CliRunner
 
 from froude.base.errors import InputError
 from froude.cli.fields import Fields, Given, with_fields
-from froude.documents.declared import Declared, Example
-from froude.documents.forms import FieldError, Number, Seconds
+from froude.documents.forms import FieldError, Number, Place, Seconds
+from froude.documents.model import Example, Flag, Model
 
 
 class Colour(Enum):
@@ -25,8 +24,7 @@ class Colour(Enum):
     BLUE = "blue"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walk(Declared):
+class Walk(Model):
     """What is walked."""
 
     steps: Annotated[int, Number(1, 9, whole=True)] = 3
@@ -39,11 +37,11 @@ class Walk(Declared):
     """Of the shoes."""
     limits: Annotated[tuple[str, ...], Example(["p99 < 1 s"])] = ()
     """What is kept."""
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = {}
     """Of the stages."""
-    place: Path | None = None
+    place: Place | None = None
     """Where to."""
-    slow_: bool = False
+    slow_: Flag = False
     """Whether it is slow."""
 
 

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,17 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> State:
     """What runs in the workspace."""
     us = Process.of("supervisor", os.getpid())
     home, trace = str(tmp_path / "hadoop" / "run" / "home"), str(tmp_path / "traces" / "t")
-    runs = State(us, "3.5.0", "hdfs://h:1", "http://h:2", "CID-1", "BP-1", [us], home, trace)
+    runs = State(
+        supervisor=us,
+        release="3.5.0",
+        uri="hdfs://h:1",
+        http="http://h:2",
+        cluster_id="CID-1",
+        block_pool_id="BP-1",
+        daemons=[us],
+        home=home,
+        trace=trace,
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(background, "running", lambda _: runs)
     monkeypatch.setattr(background, "stop", lambda *_, **__: runs)
@@ -70,14 +79,25 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> State:
 def _recorded(folder: Path, *daemons: Process, supervisor: Process) -> None:
     """What the file of a cluster says."""
     (folder / "hadoop" / "run" / "namenode").mkdir(parents=True)
-    runs = State(supervisor, "3.5.0", "hdfs://h:1", "http://h:2", "CID-1", "BP-1", list(daemons))
-    (folder / "hadoop" / "state.json").write_text(json.dumps(asdict(runs)))
+    runs = State(
+        supervisor=supervisor,
+        release="3.5.0",
+        uri="hdfs://h:1",
+        http="http://h:2",
+        cluster_id="CID-1",
+        block_pool_id="BP-1",
+        daemons=list(daemons),
+    )
+    (folder / "hadoop" / "state.json").write_text(json.dumps(runs.plain()))
 
 
 @pytest.mark.usefixtures("empty_home")
 def test_a_daemon_that_has_ended_is_named(tmp_path: Path) -> None:
     """With the last error of its log; the exit code and the JSON document state it as well."""
-    alive, dead = Process.of("supervisor", os.getpid()), Process("namenode", os.getpid(), 1.0)
+    alive, dead = (
+        Process.of("supervisor", os.getpid()),
+        Process(name="namenode", pid=os.getpid(), started_s=1.0),
+    )
     _recorded(tmp_path, dead, Process.of("datanode-0", os.getpid()), supervisor=alive)
     log = tmp_path / "hadoop" / "run" / "namenode" / "namenode.log"
     show = ["--workspace", str(tmp_path), "hadoop", "show"]
@@ -101,8 +121,8 @@ def test_a_daemon_that_has_ended_is_named(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("empty_home")
 def test_a_cluster_that_was_killed_is_named(tmp_path: Path) -> None:
     """Its folder is still there, which `down` removes."""
-    dead = Process("supervisor", os.getpid(), 1.0)
-    _recorded(tmp_path, Process("namenode", os.getpid(), 1.0), supervisor=dead)
+    dead = Process(name="supervisor", pid=os.getpid(), started_s=1.0)
+    _recorded(tmp_path, Process(name="namenode", pid=os.getpid(), started_s=1.0), supervisor=dead)
     workspace = ["--workspace", str(tmp_path), "hadoop"]
     done = run.invoke(app, ["--json", *workspace, "show"])
     found = json.loads(done.stdout)
@@ -138,7 +158,7 @@ def test_a_shell_of_another_place_is_not_run(
     """A file of the state that somebody brought along names no program to run."""
     (tmp_path / "hadoop").mkdir()
     (tmp_path / "hadoop" / "link").symlink_to(tmp_path)
-    monkeypatch.setattr(background, "running", lambda _: replace(state, home=home))
+    monkeypatch.setattr(background, "running", lambda _: state.replaced(home=home))
     monkeypatch.setattr(launcher, "call", lambda *_: 0)
     done = run.invoke(app, ["hadoop", "shell", "--", "-ls"], obj="froude")
     assert "home is not this workspace's" in str(done.exception)
@@ -229,7 +249,7 @@ def test_a_recording_with_yarn_has_both_numbers_of_nodes(
 
 def test_a_cluster_with_yarn_shows_its_pages(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
     """And what a Java program of one's own needs to know, and how to give it a job."""
-    runs = replace(state, resourcemanager="http://127.1.1.2:8088", jobhistory="http://127.1.1.3:19888")
+    runs = state.replaced(resourcemanager="http://127.1.1.2:8088", jobhistory="http://127.1.1.3:19888")
     monkeypatch.setattr(background, "running", lambda _: runs)
     shown = run.invoke(app, ["hadoop", "show"]).stdout
     assert "Pages     http://127.1.1.2:8088 jobs and nodes, http://127.1.1.3:19888 jobs that ended" in shown
@@ -248,7 +268,7 @@ def test_a_job_wants_yarn() -> None:
 
 def test_a_job_that_is_none_is_refused(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
     """With those that are ready."""
-    monkeypatch.setattr(background, "running", lambda _: replace(state, resourcemanager="http://h:1"))
+    monkeypatch.setattr(background, "running", lambda _: state.replaced(resourcemanager="http://h:1"))
     done = run.invoke(app, ["hadoop", "run", "nothing.jar"])
     assert "nothing.jar: is no job; allowed: examples, streaming, distcp, or a jar's file" in str(
         done.exception

@@ -61,7 +61,10 @@ def test_lineages_survive_their_mapping(lineage: Lineage) -> None:
         ({"content": "xyz"}, "content: "),
         ({"format": "1"}, "format: "),
         ({"inputs": ["ab", 3]}, "inputs: "),
-        ({"state": "well"}, "state: is no state; found well; allowed: complete, interrupted, failed"),
+        (
+            {"state": "well"},
+            "state: is none of the words that may stand here; found 'well'; allowed: complete, interrupted, failed",
+        ),
         ({"seed": 1.5}, "seed: "),
         ({"more": 1}, "more: "),
     ],

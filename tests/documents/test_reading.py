@@ -20,7 +20,9 @@ from froude.documents.reading import (
 def test_error_names_line_and_field() -> None:
     """A wrong type is reported with the line it stands on."""
     section = parse_document(b"a: 1\nb:\n  c: text\n", "f.yaml").section("b")
-    with pytest.raises(InputError, match=r"f\.yaml:3: b\.c: has the wrong type; found 'text'; allowed: int"):
+    with pytest.raises(
+        InputError, match=r"f\.yaml:3: b\.c: has the wrong type; found 'text'; allowed: a whole number"
+    ):
         section.value("c", int)
 
 
@@ -105,10 +107,10 @@ def test_numbers_stay_within_their_range_and_words_are_of_their_list() -> None:
     assert root.value("none", float, 9.0, within=(3, 4)) == 9.0
     with pytest.raises(InputError, match=r"d.yaml:1: at: is out of range; found 3; allowed: 4 to 5"):
         root.value("at", int, within=(4, 5))
-    assert root.member("shape", Shape) is Shape.ROUND
-    assert root.member("none", Shape, Shape.SQUARE) is Shape.SQUARE
-    with pytest.raises(InputError, match=r"found soon; allowed: round, square"):
-        root.member("when", Shape)
+    assert root.value("shape", Shape) is Shape.ROUND
+    assert root.value("none", Shape, Shape.SQUARE) is Shape.SQUARE
+    with pytest.raises(InputError, match=r"found 'soon'; allowed: round, square"):
+        root.value("when", Shape)
 
 
 class Shape(Enum):

@@ -41,9 +41,9 @@ def test_all_that_can_be_told_of_a_play() -> None:
 def test_a_connection_each_where_the_descriptors_of_a_player_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own nodes count, not those of all players; of more nodes several share one, and a remark names the limit."""
     monkeypatch.setattr(playing, "raise_descriptor_limit", lambda: 164)
-    each = Connections(0, "root")
+    each = Connections(pool=0, user="root")
     job = PlayJob(plan(), Schema({}, {}), PlaySettings(connections=each))
     assert _affordable(job, 100) == (each, [])
     connections, (remark,) = _affordable(job, 101)
-    assert connections == Connections(50, "root")
+    assert connections == Connections(pool=50, user="root")
     assert remark == "101 nodes share 50 connections a type: this process may open 100 descriptors"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -241,7 +240,7 @@ def test_a_sweep_has_one_java_for_all_arms(
 
     monkeypatch.setattr(module, "java_for", lambda releases, **_: asked.append(list(releases)) or java)
     monkeypatch.setattr(Hadoop, "find", find)
-    sweep = replace(SWEEP, vary={"target.release": ("3.4.1", "3.5.0")}, repeats=1)
+    sweep = SWEEP.replaced(vary={"target.release": ("3.4.1", "3.5.0")}, repeats=1)
     SweepRunner.of(sweep).run(Execution(Path("out")))
     assert asked == [["3.4.1", "3.5.0"]]
     assert sorted(used, key=str) == [("3.4.1", java), ("3.5.0", java)]
@@ -264,7 +263,7 @@ def test_a_sweep_goes_on_where_it_was_interrupted(played: list[tuple[str, int, s
 def test_runs_of_another_sweep_are_not_taken_for_its_own(played: list[tuple[str, int, str]]) -> None:
     """One whose base or seed was changed since; nothing is replaced."""
     SweepRunner.of(SWEEP).run(Execution(Path("out")))
-    other = SweepRunner.of(replace(SWEEP, seed=6))
+    other = SweepRunner.of(SWEEP.replaced(seed=6))
     with pytest.raises(InputError, match="is no run of this sweep as it is written now"):
         other.run(Execution(Path("out")))
     assert len(played) == 6
@@ -285,7 +284,7 @@ def test_inputs_of_a_replay_are_made_ready_once(monkeypatch: pytest.MonkeyPatch)
             or run(int(execution.output.name), scale={"of": str(prepared)})
         ),
     )
-    sweep = replace(SWEEP, vary={"target.heap": ("1 GB", "4 GB"), "nodes.datanodes.count": (3, 5)}, repeats=2)
+    sweep = SWEEP.replaced(vary={"target.heap": ("1 GB", "4 GB"), "nodes.datanodes.count": (3, 5)}, repeats=2)
     swept = SweepRunner.of(sweep).run(Execution(Path("out")))
     assert ready == [5, 5]
     assert len(played) == 8

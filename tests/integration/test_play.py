@@ -155,7 +155,7 @@ def test_one_plan_is_played_three_times_on_one_namenode(fresh: NameNode, tmp_pat
     runs, senders = [], []
     for number in range(4):
         if number == 3:
-            options = replace(options, replay_ids=tmp_path / "0")
+            options = options.replaced(replay_ids=tmp_path / "0")
         run = play(planned, fresh, options, folder=tmp_path / str(number))
         runs.append(run)
         assert run.trace is not None
@@ -211,7 +211,7 @@ def test_a_population_keeps_its_load_up_and_is_measured_warm(fresh: NameNode) ->
     """By two players: no path is there already, none is missing, and the play ends once its steady part was measured."""
     planned = extrapolate(read_workload(WORKLOADS["demo"]), Scale.of(datanodes=3, clients=4, files=3))
     load = Load(mode=Mode.POPULATION, duration_s=40, measure_s=3, pacing=Pacing.CLOSED, speed=10, players=2)
-    run = play(planned, fresh, replace(UNCOUNTED, load=load))
+    run = play(planned, fresh, UNCOUNTED.replaced(load=load))
     assert (run.failure, run.interrupted, run.errors, dict(run.left_out)) == (None, False, {}, {})
     assert run.load[-1].nodes > 3 + 2 + 4 * 3
     assert run.steady_from_s is not None
@@ -257,7 +257,7 @@ def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None
     planned = plan(datanodes=40, clients=5, files=1)
     own = Load(connections=Connections(pool=0, user="root"))
     nodes = Nodes(datanodes=DatanodeSettings(per_address=1))
-    run = play(planned, fresh, replace(UNCOUNTED, load=own, nodes=nodes))
+    run = play(planned, fresh, UNCOUNTED.replaced(load=own, nodes=nodes))
     assert run.failure is None
     assert run.errors == {}
     live = json.loads(fresh.jmx("Hadoop:service=NameNode,name=NameNodeInfo")[0]["LiveNodes"])
@@ -273,7 +273,7 @@ def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None
     dead = play(
         plan(datanodes=40, clients=0),
         fresh,
-        replace(UNCOUNTED, load=replace(own, duration_s=20)),
+        UNCOUNTED.replaced(load=own.replaced(duration_s=20)),
     )
     assert dead.failure is not None
     assert f"{fresh.host}:{fresh.port}" in dead.failure

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -226,8 +225,7 @@ def test_a_trace_gives_the_whole_namespace_again(hadoop: Hadoop, tmp_path: Path)
                 play(prepared.plan, namenode, prepared.options(scenario), folder=tmp_path / f"run-{name}")
             )
             trees.append(_files(namenode))
-        scenario = replace(
-            made,
+        scenario = made.replaced(
             namespace=MadeNamespace(),
             target=Target(image=prepared.image),
             load=ReplayLoad(trace=tmp_path / "run-log/trace", pacing=Pacing.CLOSED),

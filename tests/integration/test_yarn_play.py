@@ -152,7 +152,7 @@ def test_nodemanagers_of_a_second_play_are_those_of_the_first(hadoop: Hadoop, mi
     options = PlayOptions(load=Load(duration_s=4), check_counts=False)
     with ResourceManager(hadoop, fast=True) as master:
         for seed in (0, 1):
-            run = play(alone, {"resourcemanager": master}, replace(options, seed=seed))
+            run = play(alone, {"resourcemanager": master}, options.replaced(seed=seed))
             assert (run.failure, run.errors, run.daemons) == (None, {}, ("resourcemanager",))
             assert asked(master, "metrics")["clusterMetrics"]["activeNodes"] == 5
     assert run.bottleneck.target_share is not None

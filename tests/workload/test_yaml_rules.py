@@ -131,7 +131,10 @@ def test_other_ways_to_write_them(text: str, rule: Rule) -> None:
         ("{generated: gauge, parameters: {high: true}}", r"high: .*found True"),
         ("{from: c1}", r"src: says no side; allowed: request: PATH or response: PATH"),
         ("{from: c1, request: a, response: b}", "src: says no side"),
-        ("{from: c1, request: a, which: recent}", r"which: not an occurrence; found recent; allowed: same, "),
+        (
+            "{from: c1, request: a, which: recent}",
+            r"which: is none of the words that may stand here; found 'recent'; allowed: same, ",
+        ),
         ("{index: L1, first: 1}", "src: otherwise is missing"),
         ("{absent: maybe}", r"src\.absent: "),
         ("{template: 3}", r"src\.template: .*allowed: text or a list"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from froude.base.errors import InputError
 from froude.documents.plain import dump_yaml, parse_yaml
 from froude.documents.reading import Section
-from froude.workload.types import Constant
+from froude.workload.types import Constant, Template
 from froude.workload.walk import templates
 from froude.workload.yaml_file import read_workload
 from froude.workload.yaml_shared import calls_of, expand, share
@@ -55,16 +55,6 @@ def test_a_call_is_written_as_another_with_changes() -> None:
     ]
 
 
-def test_a_long_path_of_several_calls_is_written_once() -> None:
-    """By the name of its file."""
-    path = {
-        "template": ["/tmp/staging/root/.staging/job_", {"from": "n.c1", "response": "id"}, "_0001/job.xml"]
-    }
-    fields = share(workload_fields(*({"src": path, "x": n} for n in range(3))))
-    assert fields["shared"] == {"job.xml": {"": path}}
-    assert [call["arguments"]["src"] for call in calls_of(fields["nodes"])] == [{"shared": "job.xml"}] * 3
-
-
 def test_numbers_are_no_flags() -> None:
     """Equal only to Python."""
     assert "shared" not in share(
@@ -93,6 +83,16 @@ def test_names_are_read_as_what_they_stand_for(tmp_path: Path) -> None:
     (call,) = templates(read_workload(path).node_types[0])
     assert list(call.arguments.items()) == [("x.a", Constant(1)), ("x.b.c", Constant(2)), ("y", Constant(3))]
     assert (call.protocol, call.method, call.timing.think.intercept) == ("p", "m", 0.5)
+
+
+def test_a_rule_that_earlier_versions_shared_is_read(tmp_path: Path) -> None:
+    """A long text, under an empty path."""
+    path = tmp_path / "w.yaml"
+    path.write_text(
+        TEXT.format(inner="two", name="one").replace("two: {.c: 2}", "two: {'': {template: /job.xml}}")
+    )
+    (call,) = templates(read_workload(path).node_types[0])
+    assert call.arguments["x.b"] == Template(("/job.xml",))
 
 
 @pytest.mark.parametrize(("inner", "name"), [("two", "three"), ("one", "one")])

@@ -6,7 +6,7 @@ In Python: `fr.cache.split(fr.cache.read_state(path).state)`; `froude cache` doe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from froude.base.parallel import Workers
 from froude.base.progress import Progress, Silent, counting
@@ -84,7 +84,7 @@ def simulation(
     check_range("runs", [runs], 1, _MOST)
     check_range("number of policies", [len(policies)], 1, _MOST)
     if space_bytes is not None:
-        scenario = replace(scenario, space_bytes=space_bytes)
+        scenario = scenario.replaced(space_bytes=space_bytes)
     what = f"{len(scenario.groups)} groups of jobs under {len(policies)} policies, each {runs} times"
     with (progress or Silent()).task(what, runs * len(policies)) as task:
         outcomes = compare(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -126,7 +125,7 @@ def compare(
         settings.would(f"compare {len(arms[0])} and {len(arms[1])} runs")
         return
     with settings.progress().task(f"comparing {len(arms[0])} and {len(arms[1])} runs"):
-        found = compare_runs(baseline=samples[0], candidate=samples[1], **asdict(Comparing(**comparing)))
+        found = compare_runs(baseline=samples[0], candidate=samples[1], **dict(Comparing(**comparing)))
     hashes = tuple(content_of(path) for arm in arms for path in arm)
     begun_s = max(each.run.begun_at_s for each in samples[1])
     environment = samples[0][0].run.environment

@@ -43,12 +43,12 @@ def compare_at_once(
     if not isinstance(asked, DuetScenario):
         remedy = "`froude scenario new duet` writes one"
         raise InputError("is no duet", file=scenario, place="kind", found=asked.kind, remedy=remedy)
-    compare = replace(asked.compare, **given)
+    compare = asked.compare.replaced(**given)
     if "time_limit_s" in given:
         # There is no flag for the warm-up, which leaves at least half of the time.
-        compare = replace(compare, warm_up_s=min(compare.warm_up_s, compare.time_limit_s / 2))
+        compare = compare.replaced(warm_up_s=min(compare.warm_up_s, compare.time_limit_s / 2))
     seed = asked.seed if settings.asked_seed is None else settings.asked_seed
-    asked = replace(asked, compare=compare, seed=seed)
+    asked = asked.replaced(compare=compare, seed=seed)
     with as_fields(scenario, asked):
         perform(settings, DuetRunner.of(asked), [scenario], written.output or Path("duet"), written)
 

@@ -13,26 +13,14 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from operator import getitem
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from froude.cli.inputs import pairs
 from froude.cli.numbers import finite
-from froude.documents.declared import Declaration, Declared, declared
-from froude.documents.forms import (
-    Each,
-    FieldError,
-    Flag,
-    Form,
-    Named,
-    Number,
-    Place,
-    Seconds,
-    Word,
-    below,
-)
+from froude.documents.forms import FieldError, Number, PlaceForm, Seconds, below
+from froude.documents.model import Declaration, Model, Shape, declared
 
 Given = Mapping[str, Any]
 """Values of fields by their names in Python; those of flags that were not given are absent."""
@@ -51,7 +39,7 @@ class Fields:
 
     def __init__(
         self,
-        kind: type[Declared],
+        kind: type[Model],
         names: str,
         *,
         flags: Mapping[str, str] | None = None,
@@ -85,35 +73,35 @@ class Fields:
             value = self._value(each, values.pop(each.name))
             if value is not None:
                 with below(each.key):
-                    found[each.name] = each.form.read(value)
+                    found[each.name] = each.read(value)
         return found
 
     def _flag(self, field: Declaration) -> str:
         return self._named.get(field.name) or "--" + field.key.replace("_", "-")
 
     def _value(self, field: Declaration, value: Any) -> Any:
-        form = field.single
-        if isinstance(form, Named) and value is not None:
+        if field.shape.named and value is not None:
             return pairs(value, self._flag(field))
-        if isinstance(form, Seconds) and value is not None:
+        if isinstance(field.shape.form, Seconds) and value is not None:
             with suppress(ValueError):
                 return float(value)
         return value
 
     def _parameter(self, field: Declaration) -> inspect.Parameter:
-        form, default = field.single, field.default
+        shape, default = field.shape, field.default
+        many = shape.many or shape.named
+        kind: Any = list[_kind(shape.item)] if many else _kind(shape)  # type: ignore[misc]
         settings: dict[str, Any] = {}
-        if isinstance(form, Number):
-            settings = {"min": _finite(form.least), "max": _finite(form.most), "callback": finite}
-        elif isinstance(form, Seconds):
-            settings, default = {"metavar": "TIME"}, default and form.write(default)
-        elif isinstance(form, (Each, Named)):
-            settings = {"metavar": "NAME=VALUE" if isinstance(form, Named) else _metavar(form.form)}
-        usual = f"[{form.write(field.default)}]" if self._optional and default else ""
+        if isinstance(shape.form, Number):
+            settings = {"min": _finite(shape.form.least), "max": _finite(shape.form.most), "callback": finite}
+        elif isinstance(shape.form, Seconds):
+            settings, default = {"metavar": "TIME"}, default and field.write(default)
+        elif many:
+            number = isinstance(shape.item.form, Number)
+            settings = {"metavar": "NAME=VALUE" if shape.named else "NUMBER" if number else "TEXT"}
+        usual = f"[{field.write(field.default)}]" if self._optional and default else ""
         text = " ".join(part for part in (_help(field), self._more.get(field.name), usual) if part)
         option = typer.Option(self._flag(field), help=text, **settings)
-        many = isinstance(form, (Each, Named))
-        kind: Any = list[_kind(getattr(form, "form", form))] if many else _kind(form)  # type: ignore[misc]
         empty = default is None or many or self._optional
         annotation = getitem(Annotated, (kind | None if empty else kind, option))
         return inspect.Parameter(
@@ -169,18 +157,12 @@ def _as_flags(flags: Mapping[str, str]) -> Iterator[None]:
         raise
 
 
-def _kind(form: Form) -> Any:
+def _kind(shape: Shape) -> Any:
     """What typer makes of a flag's text."""
-    if isinstance(form, Number):
-        return int if form.whole else float
-    if isinstance(form, Word):
-        return form.kind
-    return {Flag: bool, Place: Path}.get(type(form), str)
-
-
-def _metavar(form: Form) -> str:
-    """Of a flag that is repeated."""
-    return "NUMBER" if isinstance(form, Number) else "TEXT"
+    if isinstance(shape.form, Number):
+        return int if shape.form.whole else float
+    plain = shape.base is bool or isinstance(shape.form, PlaceForm) or shape.word
+    return shape.base if plain else str
 
 
 def _finite(bound: float) -> float | None:
@@ -189,12 +171,12 @@ def _finite(bound: float) -> float | None:
 
 def _help(field: Declaration) -> str:
     """The text under the field, with an example, and whether the flag is repeated."""
-    form = field.single
+    shape = field.shape
     value = field.example.value if field.example else None
     first = value[0] if isinstance(value, list) and value else value
     parts = [field.about]
-    if isinstance(first, str) and not isinstance(form, (Word, Place)):
+    if isinstance(first, str) and not (shape.word or isinstance(shape.form, PlaceForm)):
         parts.append(f"Such as {shlex.quote(first)}.")
-    if isinstance(form, (Each, Named)):
+    if shape.many or shape.named:
         parts.append("Repeatable.")
     return " ".join(parts)

@@ -117,7 +117,7 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
         {
             "hadoop": None if hadoop is None else _described(hadoop),
             "cached": cached,
-            "running": None if state is None or not state.supervisor.alive else asdict(state),
+            "running": None if state is None or not state.supervisor.alive else state.plain(),
             "ended": ended,
         }
     )
@@ -230,7 +230,7 @@ def up(
         return
     with settings.progress().task(f"Starting {named}"):
         state = background.start(settings.workspace, wanted, supervisor_module=module)
-    settings.emit(asdict(state))
+    settings.emit(state.plain())
     _print_state(settings, state)
 
 
@@ -246,7 +246,7 @@ def down(ctx: typer.Context) -> None:
         settings.would("end nothing: nothing runs here" if state is None else f"end {_named(state)}")
         return
     ended = background.stop(settings.workspace, timeout_s=_DOWN_S)
-    settings.emit({"ended": None if ended is None else asdict(ended)})
+    settings.emit({"ended": None if ended is None else ended.plain()})
     settings.out("Nothing ran in this workspace" if ended is None else f"Ended {_named(ended)}")
     if isinstance(ended, State) and ended.trace:
         if not Path(ended.trace).is_dir():
@@ -322,7 +322,7 @@ def _hold(settings: Settings, wanted: background.Wanted, named: str) -> None:
     with ExitStack() as stack:
         with settings.progress().task(f"Starting {named}"):
             state, process = stack.enter_context(background.held(settings.workspace, wanted))
-        settings.emit(asdict(state))
+        settings.emit(state.plain())
         _print_state(settings, state)
         settings.out("Ctrl-C ends it")
         code = process.wait()

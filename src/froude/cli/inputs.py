@@ -148,7 +148,9 @@ def as_fields(path: Path, scenario: Scenario) -> Iterator[None]:
     Raises:
         InputError: those errors, with file, line and field; one about a field that no file has is as it was.
     """
-    from froude.experiment.scenario.scenario import SweepScenario, line_of
+    from froude.documents.lineage import open_document
+    from froude.documents.model import line_of
+    from froude.experiment.scenario.scenario import MIGRATIONS, SweepScenario
 
     try:
         yield
@@ -160,8 +162,8 @@ def as_fields(path: Path, scenario: Scenario) -> Iterator[None]:
             varied = [name for name in scenario.vary if f"{name}.".startswith(f"{field}.")]
             places = [*((path, ("vary", name)) for name in varied), (scenario.base, names)]
         for file, found in places:
-            line = line_of(file, found)
-            if line is not None:
+            line = line_of(open_document(file, MIGRATIONS).root.fields, found) if found else None
+            if line:
                 parts = {name: getattr(error, name) for name in ("found", "allowed", "remedy")}
-                raise FieldError(error.message, names=found, line=line, **parts).in_file(str(file)) from error
+                raise FieldError(error.message, names=found, **parts).in_file(file, line) from error
         raise

@@ -103,7 +103,7 @@ def play(
     running = running_targets(
         settings.workspace, facts.daemons, target=target or (), target_is=target_is or (), http=http or ()
     )
-    scenario = replace(scenario, target=Target(running=running))
+    scenario = scenario.replaced(target=Target(running=running))
     perform(settings, PlayRunner(scenario, planned), plan, output, metrics_port)
 
 

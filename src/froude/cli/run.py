@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,7 +57,7 @@ def run(
     scenario = ready(scenario)
     asked = read_scenario(scenario).scenario.moved(lambda path: inputs.place(settings, path))
     if settings.asked_seed is not None:
-        asked = replace(asked, seed=settings.asked_seed)
+        asked = asked.replaced(seed=settings.asked_seed)
     if metrics_port is not None and asked.kind not in _PLAYED:
         allowed = f"a scenario of kind {' or '.join(_PLAYED)}"
         raise InputError("is not for this kind", place="--metrics-port", found=asked.kind, allowed=allowed)

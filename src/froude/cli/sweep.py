@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated
@@ -52,7 +51,7 @@ def sweep(
         remedy = f"`froude run {scenario}` runs it"
         raise InputError("is no sweep", file=scenario, place="kind", found=asked.kind, remedy=remedy)
     if settings.asked_seed is not None:
-        asked = replace(asked, seed=settings.asked_seed)
+        asked = asked.replaced(seed=settings.asked_seed)
     with as_fields(scenario, asked), named(scenario):
         perform(settings, SweepRunner.of(asked), [scenario], output)
 

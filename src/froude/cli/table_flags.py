@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError, nearest
 from froude.cli.fields import Fields
-from froude.documents.declared import Declared
+from froude.documents.model import Flag, Model
 
 if TYPE_CHECKING:
     from froude.base.dropped import Dropped
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "blanks": " ", "blank": " ", "pipe": "|"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableForm(Declared):
+class TableForm(Model):
     """How a table is written, where that cannot be found."""
 
     column: tuple[str, ...] = ()
@@ -32,7 +30,7 @@ class TableForm(Declared):
     """Of times: '%d.%m.%Y %H:%M:%S', or s, ms, us, ns, min since 1970, excel [seconds, or dates, year first]."""
     zone: str = "UTC"
     """Of dates that name no zone."""
-    strict: bool = False
+    strict: Flag = False
     """Refuse a table of which a line would be left out."""
 
 

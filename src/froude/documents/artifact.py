@@ -107,7 +107,7 @@ class Lineage:
             section.optional("seed", int),
             section.value("froude", str, ""),
             section.value("made_at", str, ""),
-            section.convert("state", _state) if "state" in section else State.COMPLETE,
+            section.value("state", State, State.COMPLETE),
         )
         section.optional(SEAL, str)
         section.finish()
@@ -231,11 +231,3 @@ def parse_hash(value: object) -> str:
     if not isinstance(value, str) or not _HASH.fullmatch(value):
         raise InputError("is no hash", found=value, allowed="SHA-256 in hex")
     return value
-
-
-def _state(value: object) -> State:
-    try:
-        return State(value)
-    except ValueError as error:
-        allowed = [state.value for state in State]
-        raise InputError("is no state", found=value, allowed=allowed) from error

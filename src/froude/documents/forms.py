@@ -1,18 +1,18 @@
-"""What one field of a document that people write may hold: its range, how it is read, how it is written.
+"""What a field of a document that people write may hold, where its type alone does not say it: a range, a unit.
 
-A form takes what YAML gives and what it has read before, so that a value made in Python is held to the same rules as
-one that was read. `declared` finds the form of a field by its type.
+A form stands beside the type of a field of a `Model`, in `Annotated`. It takes what YAML gives and what it has read
+before, so that a value made in Python is held to the same rules as one that was read.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Annotated, Any, get_args
 
 from froude.base.errors import InputError
 from froude.base.units import (
@@ -26,47 +26,42 @@ from froude.base.units import (
     parse_seconds,
     size_text,
 )
-from froude.documents.plain import Fields, Items, shown
-
-Change = Callable[[Path], Path]
+from froude.documents.plain import shown
 
 
-class FieldError(InputError):
-    """What a field may not hold, with the names of the fields around it and its line, as far as they are known."""
+class FieldError(InputError, ValueError):
+    """What a field may not hold, with the names of the fields around it; a ValueError, as pydantic's checks raise."""
 
     def __init__(
         self,
         message: str,
         *,
         names: tuple[str, ...] = (),
-        line: int | None = None,
         found: object = None,
         allowed: object = None,
         remedy: str | None = None,
     ) -> None:
-        """Keep where it stands apart, for the fields around add to it.
+        """Keep the names apart, for the fields around add theirs.
 
         Args:
             names: of the fields around and its own, the outermost first.
             allowed: what may stand there.
         """
-        place = _joined(names) or None
+        place = ".".join(names).replace(".[", "[") or None
         super().__init__(message, place=place, found=found, allowed=allowed, remedy=remedy)
         self.names = names
-        self.line = line
 
     def __reduce__(self) -> tuple[object, ...]:
         """Between processes its parts travel, not its way."""
         parts = {name: getattr(self, name) for name in ("place", "found", "allowed", "remedy")}
         return InputError(self.message, **parts).__reduce__()
 
-    def in_file(self, file: str) -> InputError:
-        """The same as an error of a file, with its line."""
-        field = _joined(self.names)
+    def in_file(self, file: str | Path, line: int | None = None) -> InputError:
+        """The same as an error of a file, at its line; without one, at the field."""
         return InputError(
-            f"{field}: {self.message}" if field else self.message,
+            f"{self.place}: {self.message}" if line and self.place else self.message,
             file=file,
-            place=self.line,
+            place=line or self.place,
             found=self.found,
             allowed=self.allowed,
             remedy=self.remedy,
@@ -74,11 +69,11 @@ class FieldError(InputError):
 
 
 @contextmanager
-def below(name: str, line: int | None = None) -> Iterator[None]:
+def below(*names: str) -> Iterator[None]:
     """Errors of the block are about a field.
 
     Args:
-        line: where it stands; one that is known more exactly stays.
+        names: of the field, the outermost first.
 
     Raises:
         FieldError: those errors.
@@ -86,13 +81,10 @@ def below(name: str, line: int | None = None) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        inner = error if isinstance(error, FieldError) else None
-        names = (name, *(() if inner is None else inner.names))
-        nearest = line if inner is None or inner.line is None else inner.line
+        inner = error.names if isinstance(error, FieldError) else ()
         raise FieldError(
             error.message,
-            names=names,
-            line=nearest,
+            names=(*names, *inner),
             found=error.found,
             allowed=error.allowed,
             remedy=error.remedy,
@@ -112,11 +104,7 @@ def check_range(name: str, values: Sequence[float], least: float, most: float) -
 
 def range_text(least: float, most: float) -> str:
     """A range in words."""
-    return f"{least:,g} to {most:,.15g}"
-
-
-def _joined(names: Iterable[str]) -> str:
-    return ".".join(names).replace(".[", "[")
+    return f"{least:,g} or more" if math.isinf(most) else f"{least:,g} to {most:,.15g}"
 
 
 class Form:
@@ -136,28 +124,17 @@ class Form:
         """What reads as the value again; plain."""
         return value
 
-    def moved(self, value: Any, change: Change) -> Any:
-        """The value with every path in it changed, within lists, names and sections, too."""
-        if isinstance(value, Path):
-            return change(value)
-        if isinstance(value, tuple):
-            return tuple(self.moved(item, change) for item in value)
-        if isinstance(value, Mapping):
-            return {name: self.moved(inner, change) for name, inner in value.items()}
-        return value.moved(change) if hasattr(value, "moved") else value
+    def __get_pydantic_core_schema__(self, source: Any, _: Any) -> Any:
+        """How pydantic reads and writes a value of a type that this stands beside; None stays where it may be."""
+        from pydantic_core import core_schema as schema
 
+        def read(value: Any) -> Any:
+            with below():
+                return self.read(value)
 
-@dataclass(frozen=True)
-class Flag(Form):
-    """True or false."""
-
-    allowed = "true or false"
-
-    def read(self, value: Any) -> bool:
-        """As it is."""
-        if not isinstance(value, bool):
-            raise _wrong(value, self.allowed)
-        return value
+        written = schema.plain_serializer_function_ser_schema(self.write)
+        own = schema.no_info_plain_validator_function(read, serialization=written)
+        return schema.nullable_schema(own) if NoneType in get_args(source) else own
 
 
 @dataclass(frozen=True)
@@ -179,6 +156,8 @@ class Number(Form):
         kinds = (int,) if self.whole else (int, float)
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise _wrong(value, self.allowed)
+        if isinstance(value, float) and not math.isfinite(value) and math.isinf(self.most):
+            raise InputError("is not a finite number", found=value)
         if not self.least <= value <= self.most:
             raise InputError("is out of range", found=value, allowed=range_text(self.least, self.most))
         return value if self.whole else float(value)
@@ -203,31 +182,7 @@ class Text(Form):
 
 
 @dataclass(frozen=True)
-class Word(Form):
-    """A member of an enum, by its value."""
-
-    kind: type[Enum]
-
-    @property
-    def allowed(self) -> str:  # type: ignore[override]
-        """The words."""
-        return ", ".join(member.value for member in self.kind)
-
-    def read(self, value: Any) -> Enum:
-        """The member."""
-        try:
-            return self.kind(value)
-        except ValueError as error:
-            message = "is none of the words that may stand here"
-            raise InputError(message, found=shown(value), allowed=self.allowed) from error
-
-    def write(self, value: Any) -> str:
-        """Its value."""
-        return str(value.value)
-
-
-@dataclass(frozen=True)
-class Place(Form):
+class PlaceForm(Form):
     """A path, relative to the document's folder."""
 
     allowed = "a path"
@@ -244,7 +199,7 @@ class Place(Form):
 
 
 @dataclass(frozen=True)
-class Amount(Form):
+class AmountForm(Form):
     """A quantity: a number, a size or a time."""
 
     allowed = "a number, a size or a time, such as 20000, 10 GB or 5 min"
@@ -342,84 +297,10 @@ class Plain(Form):
         return value
 
 
-@dataclass(frozen=True)
-class Each(Form):
-    """A list."""
-
-    form: Form
-    """Of every item."""
-    fewest: int = 0
-
-    @property
-    def allowed(self) -> str:  # type: ignore[override]
-        """What its items are."""
-        return f"a list of: {self.form.allowed}"
-
-    def read(self, value: Any) -> tuple[Any, ...]:
-        """Item by item."""
-        if not isinstance(value, (list, tuple)):
-            alone = value is not None and not isinstance(value, Mapping)
-            raise _wrong(value, self.allowed, f"Write one in brackets: [{value}]" if alone else None)
-        if len(value) < self.fewest:
-            raise InputError("has too few items", found=len(value), allowed=f"{self.fewest} or more")
-        lines = value.lines if isinstance(value, Items) else []
-        items = []
-        for number, item in enumerate(value):
-            with below(f"[{number}]", lines[number] if number < len(lines) else None):
-                items.append(self.form.read(item))
-        return tuple(items)
-
-    def write(self, value: Any) -> list[Any]:
-        """Item by item."""
-        return [self.form.write(item) for item in value]
-
-
-@dataclass(frozen=True)
-class Named(Form):
-    """Values by names that the writer chooses."""
-
-    form: Form
-    """Of every value."""
-
-    @property
-    def allowed(self) -> str:  # type: ignore[override]
-        """What its values are."""
-        return f"names, each with: {self.form.allowed}"
-
-    def read(self, value: Any) -> dict[str, Any]:
-        """Value by value."""
-        if not isinstance(value, Mapping):
-            raise _wrong(value, self.allowed)
-        lines = value.lines if isinstance(value, Fields) else {}
-        values = {}
-        for name, inner in value.items():
-            with below(str(name), lines.get(name)):
-                values[str(name)] = self.form.read(inner)
-        return values
-
-    def write(self, value: Any) -> dict[str, Any]:
-        """Value by value."""
-        return {name: self.form.write(inner) for name, inner in value.items()}
-
-
-@dataclass(frozen=True)
-class Maybe(Form):
-    """A value, or none."""
-
-    form: Form
-
-    @property
-    def allowed(self) -> str:  # type: ignore[override]
-        """What the value is."""
-        return self.form.allowed
-
-    def read(self, value: Any) -> Any:
-        """None stays."""
-        return None if value is None else self.form.read(value)
-
-    def write(self, value: Any) -> Any:
-        """None stays."""
-        return None if value is None else self.form.write(value)
+Place = Annotated[Path, PlaceForm()]
+"""The type of a field that is a path."""
+Amount = Annotated[Quantity, AmountForm()]
+"""The type of a field that is a quantity."""
 
 
 def quantity_value(quantity: Quantity) -> str | float:

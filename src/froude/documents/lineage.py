@@ -19,9 +19,9 @@ from froude.base.clock import RealClock
 from froude.base.errors import ChangedError, InputError
 from froude.base.files import open_regular, read_bounded
 from froude.documents.artifact import LINEAGE, SEAL, TAGS, Lineage, Origin, hash_fields, hash_file, stamp
-from froude.documents.declared import Declared, from_plain
 from froude.documents.forms import FieldError
 from froude.documents.migrate import Migrations
+from froude.documents.model import Model, line_of, read_fields
 from froude.documents.plain import Fields, dump_yaml
 from froude.documents.reading import (
     LIMIT_BYTES,
@@ -34,7 +34,9 @@ from froude.documents.reading import (
 )
 from froude.documents.recognise import DOCUMENTS, PAGE, kind_of
 
-D = TypeVar("D", bound=Declared)
+M = TypeVar("M", bound=Model)
+KIND = "kind"
+"""The field of a document that names which of several kinds of value it is."""
 BLANK = "0" * 64
 """The place of a seal in a text before `seal` fills it in."""
 _SEAL = re.compile(rb"""(\btext['"]?: ?['"]|"seal" content=")([0-9a-f]{64})""")
@@ -108,8 +110,8 @@ def open_document(path: Path, migrations: Migrations, *, limit_bytes: int = LIMI
     return opened(parse_document(read_bounded(path, limit_bytes=limit_bytes), str(path)), migrations)
 
 
-def declared_of(kind: type[D], fields: Fields, path: Path, *, beside: Iterable[str] = ()) -> D:
-    """A value that is declared, of the fields of its document, with paths as seen from here.
+def read_placed(kind: type[M], fields: Fields, path: Path, *, beside: Iterable[str] = ()) -> M:
+    """The value of the fields of its document, with paths as seen from here.
 
     Args:
         fields: of the document, stamp and lineage among them.
@@ -118,14 +120,38 @@ def declared_of(kind: type[D], fields: Fields, path: Path, *, beside: Iterable[s
     Raises:
         InputError: with file, line and field of what is wrong.
     """
-    own = Fields(fields, fields.line)
+    value: M = read_fields(kind, content_fields(fields, *beside), path)
+    return value.moved(lambda inner: path.parent / inner)
+
+
+def content_fields(fields: Fields, *beside: str) -> Fields:
+    """The fields of a document without stamp and lineage.
+
+    Args:
+        beside: fields that are left out as well.
+    """
+    kept = {name: fields[name] for name in fields if name not in {STAMP, LINEAGE, TAGS, *beside}}
+    own = Fields(kept, fields.line)
     own.lines = fields.lines
-    for name in (STAMP, LINEAGE, TAGS, *beside):
-        own.pop(name, None)
-    try:
-        return from_plain(kind, own).moved(lambda inner: path.parent / inner)
-    except FieldError as error:
-        raise error.in_file(str(path)) from error
+    return own
+
+
+def read_kind(kinds: Mapping[str, type[M]], fields: Fields, path: Path) -> M:
+    """The same of one of several kinds of value, which a field of the document names.
+
+    Args:
+        kinds: by the word for each.
+        fields: of the document, stamp and lineage among them.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    kind = fields.get(KIND)
+    if not isinstance(kind, str) or kind not in kinds:
+        message = "is missing" if kind is None else "is unknown"
+        refused = FieldError(message, names=(KIND,), found=kind, allowed=kinds)
+        raise refused.in_file(path, line_of(fields, (KIND,), around=True))
+    return read_placed(kinds[kind], fields, path, beside=[KIND])
 
 
 def open_figures(path: Path, migrations: Migrations, *, limit_bytes: int) -> Opened:

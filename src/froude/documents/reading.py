@@ -10,10 +10,12 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
+from functools import partial
 from typing import Any, TypeVar
 
 from froude.base.errors import InputError, nearest
+from froude.documents.forms import Form, Number, Text
+from froude.documents.model import Flag, read
 from froude.documents.plain import Fields, dump_yaml, parse_json, parse_yaml, shown
 
 LIMIT_BYTES = 16 << 20
@@ -29,7 +31,9 @@ _NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """What may stand in a JSON text and not, or not as it is, in a YAML one."""
 
 T = TypeVar("T")
-E = TypeVar("E", bound=Enum)
+
+
+_ANY = (-math.inf, math.inf)
 
 
 class Section:
@@ -107,14 +111,14 @@ class Section:
         return self.fields[name]
 
     def value(
-        self, name: str, kind: type[T], default: T | None = None, *, within: tuple[float, float] | None = None
+        self, name: str, kind: type[T], default: T | None = None, *, within: tuple[float, float] = _ANY
     ) -> T:
         """A scalar of a type; without a default it is required.
 
         Args:
-            kind: `str`, `int`, `float` or `bool`; a whole number passes as a float, a bool never as a number.
+            kind: `str`, `int`, `float`, `bool` or an enum; a whole number passes as a float, a bool never as a number.
             default: what an absent field, or one that is null, reads as; None makes it required.
-            within: the smallest and the largest number that it may be; None for any.
+            within: the smallest and the largest number that it may be.
 
         Raises:
             InputError: absent without a default, of another type, or out of range.
@@ -122,34 +126,10 @@ class Section:
         value = self.raw(name, required=default is None)
         if value is None and default is not None:
             return default
-        if within is not None and isinstance(value, (int, float)) and not within[0] <= value <= within[1]:
-            allowed = f"{within[0]:g} to {within[1]:g}"
-            raise self.error(name, "is out of range", found=value, allowed=allowed)
-        if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-            if not math.isfinite(value):
-                raise self.error(name, "is not a finite number", found=value)
-            return float(value)  # type: ignore[return-value]
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise self.error(name, "has the wrong type", found=shown(value), allowed=kind.__name__)
-        return value
-
-    def member(self, name: str, kind: type[E], default: E | None = None) -> E:
-        """A field that names a member of an enum by its value; without a default it is required.
-
-        Args:
-            kind: the enum; its values are texts.
-            default: what an absent field reads as.
-
-        Raises:
-            InputError: absent without a default, or none of the values.
-        """
-        if default is not None and name not in self:
-            return default
-        text = self.value(name, str)
-        members = {member.value: member for member in kind}
-        if text not in members:
-            raise self.error(name, "is none of the words that may stand here", found=text, allowed=members)
-        return members[text]
+        forms: dict[Any, Form] = {int: Number(*within, whole=True), float: Number(*within), str: Text()}
+        hint: Any = Flag if kind is bool else kind
+        found: T = self._read(name, value, forms[kind].read if kind in forms else partial(read, hint))
+        return found
 
     def optional(self, name: str, kind: type[T]) -> T | None:
         """A scalar that may be absent or null.
@@ -206,7 +186,9 @@ class Section:
         Raises:
             InputError: absent, or refused by the parser.
         """
-        value = self.raw(name, required=True)
+        return self._read(name, self.raw(name, required=True), convert)
+
+    def _read(self, name: str, value: Any, convert: Callable[[Any], T]) -> T:
         try:
             return convert(value)
         except InputError as error:

@@ -260,7 +260,7 @@ def _affordable(job: PlayJob, nodes: int) -> tuple[Connections, list[str]]:
     if wanted.pool or nodes <= limit:
         return wanted, []
     pool = max(1, limit // max(1, len(job.plan.counts)))
-    return Connections(pool, wanted.user), [
+    return Connections(pool=pool, user=wanted.user), [
         f"{nodes} nodes share {pool} connections a type: this process may open {limit} descriptors"
     ]
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import Annotated, ClassVar
 
-from froude.documents.declared import Declared, Example
-from froude.documents.forms import Number, Seconds, Size
+from froude.documents.forms import Number, Place, Seconds, Size
+from froude.documents.model import Example, Flag, Model
 
 SLOWEST, SLOWEST_RAMP = 0.001, 0.01
 """The least speed, and the fewest nodes that may begin in a second."""
@@ -73,8 +72,7 @@ class Turnover:
     leftovers: Leftovers = Leftovers.KEEP
 
 
-@dataclass(frozen=True, slots=True)
-class Connections(Declared):
+class Connections(Model):
     """How emulated nodes share connections."""
 
     pool: Annotated[int, Number(0, 10_000, whole=True)] = 4
@@ -83,8 +81,7 @@ class Connections(Declared):
     """User of nodes whose workload names none; who runs this by default."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatanodeSettings(Declared):
+class DatanodeSettings(Model):
     """What emulated DataNodes have in common."""
 
     kind: ClassVar[str] = "datanode"
@@ -101,14 +98,13 @@ class DatanodeSettings(Declared):
     """What a storage holds."""
     per_address: Annotated[int, Number(1, 60_000, whole=True)] = 60_000
     """Nodes that share a source address; 1 gives each its own."""
-    stagger: bool = True
+    stagger: Flag = True
     """Whether heartbeats fall anywhere in their interval; false: those of all nodes fall at the same moments."""
-    blocks: Annotated[Path | None, Example("blocks")] = None
+    blocks: Annotated[Place | None, Example("blocks")] = None
     """Folder of `froude image blocks`, with as many storages: the replicas that each node holds from the start."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodemanagerSettings(Declared):
+class NodemanagerSettings(Model):
     """What emulated NodeManagers have in common."""
 
     kind: ClassVar[str] = "nodemanager"
@@ -121,8 +117,7 @@ class NodemanagerSettings(Declared):
     """Virtual cores for containers; what was recorded, else 8, by default."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogClientSettings(Declared):
+class LogClientSettings(Model):
     """What the clients of a log are taken to do where the log does not say."""
 
     kind: ClassVar[str] = "audit"

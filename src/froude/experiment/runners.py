@@ -423,7 +423,7 @@ class SweepRunner:
             place = scratch / str(len(prepared))
             place.mkdir()
             # With the sweep's own seed: every round has the same blocks.
-            shared = replace(scenario, seed=self.scenario.seed)
+            shared = scenario.replaced(seed=self.scenario.seed)
             prepared[key] = prepare(shared, hadoop, place, execution.progress)
         return DynoRunner(scenario).run_on(prepared[key], hadoop, execution)
 

@@ -218,7 +218,7 @@ def scheduling(
     """
     check_range("runs", [runs], 1, _MOST)
     asked = SchedulingSetting(**setting, days=days or datacenter.slots / slots_a_day(datacenter) / 2)
-    asked = replace(asked, reserve_cores=min(asked.reserve_cores, datacenter.cores))
+    asked = asked.replaced(reserve_cores=min(asked.reserve_cores, datacenter.cores))
     seeds, chosen = Seeds(seed), list(dict.fromkeys(schedulers or Scheduler))
     graphs = drawn_jobs(seeds.child("jobs")) if jobs is None else jobs
     month = month_of(datacenter, asked, seeds)

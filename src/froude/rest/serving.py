@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
-from froude.documents.declared import Declared
+from froude.documents.forms import Place
+from froude.documents.model import Model
 from froude.hadoop.rpc.target import is_loopback, parse_address
 from froude.rest.bounded import MOST_AT_ONCE, Patience
 
@@ -30,13 +30,12 @@ _LARGEST_PEM = 1 << 20
 _PATIENCE = Patience()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tls(Declared):
+class Tls(Model):
     """A certificate to serve by."""
 
-    certificate: Path
+    certificate: Place
     """PEM file of the certificate, and of those between it and its authority."""
-    key: Path
+    key: Place
     """PEM file of its private key."""
 
 

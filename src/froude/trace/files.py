@@ -7,6 +7,7 @@ While it is being recorded it is a folder `NAME.partial` instead: the schema, wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,8 +27,9 @@ from froude.base.files import (
     read_bounded,
     stated_os_errors,
 )
-from froude.base.units import Quantity, parse_quantity
+from froude.base.units import parse_quantity
 from froude.documents.artifact import Lineage, Origin, check_files, hash_files, hash_parts
+from froude.documents.forms import quantity_value
 from froude.documents.lineage import Opened, dump_sealed, lineage_of, open_document
 from froude.documents.migrate import Migrations
 from froude.documents.plain import Fields
@@ -284,7 +286,7 @@ def _in_order(table: pa.Table) -> pa.Table:
 def meta_to_mapping(meta: TraceMeta) -> dict[str, Any]:
     """A Trace's facts as plain data."""
     facts: dict[str, Any] = {
-        "scale": {name: _plain(quantity) for name, quantity in sorted(meta.scale.items())},
+        "scale": {name: quantity_value(quantity) for name, quantity in sorted(meta.scale.items())},
         "started_at": meta.started_at_s,
         "source_id": meta.source_id,
         "release": meta.release,
@@ -315,7 +317,7 @@ def meta_from(root: Section) -> TraceMeta:
         Fidelity(**{name: fidelity.value(name, bool) for name in Fidelity.__slots__}),
         Loss(
             **{
-                name: loss.convert(name, _losses)
+                name: loss.value(name, int, within=(0, math.inf))
                 for name in Loss.__slots__
                 if name in loss.fields or name not in _LATER_LOSSES
             }
@@ -325,20 +327,6 @@ def meta_from(root: Section) -> TraceMeta:
     fidelity.finish()
     loss.finish()
     return meta
-
-
-def _losses(count: object) -> int:
-    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-        raise InputError("is not a count of losses", found=count, allowed="a whole number of 0 or more")
-    return count
-
-
-def _plain(quantity: Quantity) -> str | float:
-    """A quantity as a person writes it, if that says exactly the same."""
-    text = str(quantity)
-    if parse_quantity(text) == quantity:
-        return text if quantity.unit else quantity.value
-    return f"{quantity.value!r} {quantity.unit}" if quantity.unit else quantity.value
 
 
 def _owner_only(path: str, flags: int) -> int:

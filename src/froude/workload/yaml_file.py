@@ -430,8 +430,8 @@ def _effect(section: Section) -> Effect:
     cause = section.value("cause", str)
     cause_type = section.value("cause_type", str, cause.rpartition(".")[0])
     each, owner, owner_fact = (section.optional(name, str) for name in ("each", "owner", "owner_fact"))
-    actor = section.member("actor", Actor, Actor.SELF)
-    share = section.value("share", float, 1.0, within=(0, 1)) if "share" in section else 1.0
+    actor = section.value("actor", Actor, Actor.SELF)
+    share = section.value("share", float, 1.0, within=(0, 1))
     following = section.value("following", int, 0, within=(0, _MOST_FOLLOWING))
     carried_by = section.optional("carried_by", str)
     call = _call(section)
@@ -456,7 +456,7 @@ def _question(section: Section) -> Question:
         path=section.optional("path", str),
         examples=section.converted("examples", scalar),
         candidates=tuple(read_rule(item, section, "candidates") for item in candidates),
-        answered=section.value("answered", bool, False) if "answered" in section else False,
+        answered=section.value("answered", bool, False),
     )
     section.finish()
     return question
@@ -465,7 +465,7 @@ def _question(section: Section) -> Question:
 def _finding(section: Section) -> Finding:
     finding = Finding(
         what=section.value("what", str),
-        fatal=section.value("fatal", bool, False) if "fatal" in section else False,
+        fatal=section.value("fatal", bool, False),
         node_type=section.optional("node_type", str),
         variable=section.optional("variable", str),
     )

@@ -196,7 +196,7 @@ def _read_flow(section: Section) -> Rule:
         call=section.value("from", str),
         side=sides[0],
         path=section.value(sides[0].value, str),
-        which=section.convert("which", _which) if "which" in section else Which.SAME,
+        which=section.value("which", Which, Which.SAME),
         node_type=section.optional("node_type", str),
         plus=section.value("plus", int, 0),
         part=_read_part(section.section("part")) if "part" in section else None,
@@ -220,13 +220,6 @@ def _read_element(section: Section) -> Counter | Scaled:
     if not isinstance(rule, Counter | Scaled):
         raise section.error("element", "is no number", allowed="counter: TEXT or scaled: TEXT")
     return rule
-
-
-def _which(text: object) -> Which:
-    try:
-        return Which(text)
-    except ValueError as error:
-        raise InputError("not an occurrence", found=text, allowed=[w.value for w in Which]) from error
 
 
 def _read_generated(section: Section) -> Rule:

@@ -1,9 +1,9 @@
 """What calls of a workload have alike is written once: parts of their arguments, protocols, and questions.
 
 A message that several calls send, such as a DataNode's registration, stands under `shared` by a name, and in its place
-`{shared: NAME}`; what stands behind it has another rule there. A long text, such as a path, is shared under an empty
-path. An effect's flows from its cause say `(cause)`, so that effects of several causes read alike. A method's protocol
-and service stand under `methods`. A question that is asked at several places lists them.
+`{shared: NAME}`; what stands behind it has another rule there. An effect's flows from its cause say `(cause)`, so that
+effects of several causes read alike. A method's protocol and service stand under `methods`. A question that is asked at
+several places lists them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from froude.workload.yaml_named import name_rules, with_rules
 
 _FEWEST = 3
 """Leaves that a part must have to be worth a name."""
-_LONG = 60
-"""Characters of a rule that stands in several calls before it is worth a name."""
 _LINE = 330
 """Characters that a mapping may have to be written on one line."""
 _WHOLE = "*"
@@ -52,7 +50,7 @@ def share(fields: Mapping[str, Any]) -> dict[str, Any]:
     parts = _Parts()
     for call in calls_of(nodes):
         parts.learn(tuple(_with_cause(call)["arguments"].items()))
-    parts.find_runs(nodes)
+    parts.find_likes(nodes)
     written = {name: _node(node, parts, methods) for name, node in nodes.items()}
     shared = parts.written()
     more = {"methods": methods, "shared": shared} if shared else {"methods": methods} if methods else {}
@@ -167,12 +165,6 @@ class _Parts:
         self._names: dict[str, str] = {}
         self._contents: dict[str, Any] = {}
         self._taken: Counter[str] = Counter()
-        self._usual: dict[str, set[str]] = {}
-        """By method, leaves that most of its calls have."""
-        self._runs: Counter[str] = Counter()
-        """Runs of these, by content."""
-        self._rules: Counter[str] = Counter()
-        """Rules, by content."""
         self._like: dict[str, Leaves] = {}
         """By content, the arguments of another call of the method that differ from it in few rules."""
 
@@ -185,29 +177,17 @@ class _Parts:
                 if prefix is not None:
                     self.learn(inner)
 
-    def find_runs(self, nodes: Mapping[str, Any]) -> None:
-        """Take note of neighbouring arguments that most calls of a method have alike.
+    def find_likes(self, nodes: Mapping[str, Any]) -> None:
+        """Take note of arguments that are those of another call of the method but for a few rules.
 
         Args:
             nodes: as a workload is written in full.
         """
-        listed: dict[str, list[Leaves]] = defaultdict(list)
-        for call in calls_of(nodes):
-            listed[call["call"]].append(tuple(_with_cause(call)["arguments"].items()))
-        for method, calls in listed.items():
-            self._find_likes(calls)
-            self._rules.update(_text(rule) for leaves in calls for _, rule in leaves)
-            seen = Counter(_text((leaf,)) for leaves in calls for leaf in leaves)
-            self._usual[method] = {text for text, times in seen.items() if 2 <= times >= len(calls) / 2}
-            for leaves in calls:
-                self._runs.update(_text(run) for usual, run in self._split(method, leaves) if usual)
-
-    def _find_likes(self, calls: Sequence[Leaves]) -> None:
-        """Arguments of a method's calls that are those of another call but for a few rules."""
         alike: dict[tuple[str, ...], list[tuple[Leaves, list[Leaves]]]] = defaultdict(list)
-        distinct = {_text(leaves): leaves for leaves in calls if len(leaves) > _FEWEST}
-        for leaves in sorted(distinct.values(), key=lambda each: -self._places[_text(each)]):
-            known = alike[tuple(path for path, _ in leaves)]
+        every = ((call["call"], tuple(_with_cause(call)["arguments"].items())) for call in calls_of(nodes))
+        distinct = {(method, _text(leaves)): leaves for method, leaves in every if len(leaves) > _FEWEST}
+        for (method, _), leaves in sorted(distinct.items(), key=lambda each: -self._places[each[0][1]]):
+            known = alike[method, *(path for path, _ in leaves)]
             nearest = min(known, key=lambda pair: len(_changes(pair[0], leaves)), default=None)
             if nearest is not None and 2 * len(_changes(nearest[0], leaves)) <= len(leaves):
                 nearest[1].append(leaves)
@@ -217,35 +197,14 @@ class _Parts:
             if sum(len(each) - len(_changes(first, each)) - 1 for each in others) >= _FEWEST:
                 self._like |= {_text(each): first for each in (first, *others)}
 
-    def _split(self, method: str, leaves: Leaves) -> list[tuple[bool, Leaves]]:
-        """Arguments in runs of those that most calls of a method have alike, and of others."""
-        usual = self._usual[method]
-        return [
-            (known, tuple(run)) for known, run in groupby(leaves, key=lambda leaf: _text((leaf,)) in usual)
-        ]
-
     def shortened(self, method: str, leaves: Leaves) -> dict[str, Any]:
         """Arguments with names in place of parts that stand elsewhere, too."""
         if self._is_shared(leaves):
             return {_WHOLE: {"shared": self._name(leaves, method)}}
         like = self._like.get(_text(leaves))
         if like is not None:
-            return {
-                _WHOLE: {"shared": self._name(like, method)},
-                **{p: self._rule(p, rule) for p, rule in _changes(like, leaves)},
-            }
-        runs = [run for usual, run in self._split(method, leaves) if usual and self._is_run(run)]
-        longest = max(runs, key=len, default=())
-        if not longest:
-            return self._inside(leaves)
-        at = leaves.index(longest[0])
-        before, after = self._inside(leaves[:at]), self._inside(leaves[at + len(longest) :])
-        if before.keys() & after.keys() or len(self._inside(longest)) < _FEWEST:
-            return self._inside(leaves)
-        return {**before, _WHOLE: {"shared": self._name(longest, method)}, **after}
-
-    def _is_run(self, run: Leaves) -> bool:
-        return len(run) >= _FEWEST and self._runs[_text(run)] > 1
+            return {_WHOLE: {"shared": self._name(like, method)}, **dict(_changes(like, leaves))}
+        return self._inside(leaves)
 
     def written(self) -> dict[str, Any]:
         """Every part that has a name."""
@@ -261,31 +220,21 @@ class _Parts:
         ends = {path for prefix, inner in children if prefix is None for path, _ in inner}
         for prefix, inner in children:
             if prefix is None or len(inner) < _FEWEST or times[prefix] > 1 or prefix in ends:
-                fields |= {(prefix or "") + path: self._rule(path, rule) for path, rule in inner}
+                fields |= {(prefix or "") + path: rule for path, rule in inner}
             elif self._is_shared(inner):
                 fields[prefix] = {"shared": self._name(inner, prefix)}
             else:
                 fields |= {prefix + path: rule for path, rule in self._inside(inner).items()}
         return fields
 
-    def _rule(self, path: str, rule: Any) -> Any:
-        """A rule, or the name of a long text that stands in several calls: that of the file whose path it is."""
-        text = _text(rule)
-        parts = rule.get("template") if isinstance(rule, dict) else None
-        if not isinstance(parts, list) or self._rules[text] < _FEWEST or len(text) < _LONG:
-            return rule
-        last = parts[-1] if isinstance(parts[-1], str) else ""
-        file = last.rpartition("/")[2] if "/" in last else ""
-        return {"shared": self._name((("", rule),), f"{file or path}", whole=bool(file))}
-
-    def _name(self, leaves: Leaves, prefix: str, *, whole: bool = False) -> str:
+    def _name(self, leaves: Leaves, prefix: str) -> str:
         content = _text(leaves)
         if content not in self._names:
-            base = prefix if whole else re.sub(r"\[.*?\]", "", prefix).rpartition(".")[2] or "element"
+            base = re.sub(r"\[.*?\]", "", prefix).rpartition(".")[2] or "element"
             self._taken[base] += 1
             name = base if self._taken[base] == 1 else f"{base}-{self._taken[base]}"
             self._names[content] = name
-            self._contents[name] = self._inside(leaves) if leaves[0][0] else dict(leaves)
+            self._contents[name] = self._inside(leaves)
         return self._names[content]
 
 

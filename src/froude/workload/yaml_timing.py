@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from froude.base.errors import InputError
+from froude.documents.forms import Number
 from froude.documents.reading import Section
 from froude.workload.container import Awaited, Container
 from froude.workload.scale import Count
@@ -69,17 +70,11 @@ def seconds(text: Any) -> Count:
 
 
 def _quantiles(section: Section, name: str) -> tuple[float, ...]:
-    times_s = section.converted(name, _time_s)
+    times_s = section.converted(name, Number(0, LONGEST_S).read)
     if times_s and (len(times_s) not in LEVELS or any(low > high for low, high in pairwise(times_s))):
         allowed = f"{', '.join(map(str, LEVELS))} numbers that do not fall"
         raise section.error(name, "are no quantiles", found=list(times_s), allowed=allowed)
     return times_s
-
-
-def _time_s(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= LONGEST_S:
-        raise InputError("is no time", found=str(value), allowed=f"0 to {LONGEST_S:g} seconds")
-    return float(value)
 
 
 def _evenly(think: Count, spread_s: float) -> tuple[float, ...]:
@@ -125,7 +120,7 @@ def read_start(section: Section) -> StartRule:
         raise section.error(given[1], message, found=" and ".join(given), allowed="one of them")
     rule = StartRule(
         after=section.optional("after", str),
-        moment=section.member("moment", Moment, Moment.FINISHED),
+        moment=section.value("moment", Moment, Moment.FINISHED),
         every=section.value("every", bool, True) if "every" in section else len(given) == 0,
         nth=section.value("nth", int, within=(1, _FARTHEST)) if "nth" in section else None,
         share=section.value("share", float, within=(_SMALLEST_SHARE, 1.0)) if "share" in section else None,
@@ -165,7 +160,7 @@ def read_container(section: Section) -> Container:
     """
     priority = section.value("priority", int, within=_PRIORITIES) if "priority" in section else None
     delay_s = section.value("delay_s", float, 0.0, within=_WAIT_SECONDS)
-    after = section.value("after", float, 0.0, within=(0, 1)) if "after" in section else 0.0
+    after = section.value("after", float, 0.0, within=(0, 1))
     container = Container(section.value("of", str), priority, delay_s, after)
     section.finish()
     return container

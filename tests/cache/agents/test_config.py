@@ -56,7 +56,7 @@ def test_a_vm(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("kind: hypervisor", "kind: host", "agent.yaml:2: kind is none; found host"),
+        ("kind: hypervisor", "kind: host", "agent.yaml:2: kind: is unknown; found host"),
         ("space: 640 MB", "space: much", "agent.yaml:6: ssd.space"),
         ("vm1: {cache: run/vm1.control}", "vm1: {}", "agent.yaml:8: vms.vm1: has nothing to limit it by"),
         ("listen: 127.0.0.1:8078", "listen: 0.0.0.0:8078", "needs a certificate"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from froude.cache.curves import MissRatioCurve
 from froude.cache.figures.plan import plan_report
 from froude.cache.solve.planner import solve
@@ -66,7 +64,7 @@ def test_what_cannot_be_mended_is_not_overlooked() -> None:
     """Advice, remarks and what stays stand before the table."""
     loop = MissRatioCurve((0, 60), (1.0, 0.0), 1)
     made = state([vm("a", curve=loop, size_bytes=60, iops=9), vm("b", reads_per_s=5.0)])
-    made = replace(made, hypervisors=(replace(made.hypervisors[0], iops=5.0),))
+    made = made.replaced(hypervisors=(made.hypervisors[0].replaced(iops=5.0),))
     page = plan_report(made, solve(made, policy("exact")), (), {})
     titles = [block.title for block in page.sections[0].blocks if isinstance(block, Callout)]
     assert titles[0] == "h1 is asked for more than it serves"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,7 +35,7 @@ def test_without_a_cache_every_read_misses(small: Scenario) -> None:
     """And with one for all the data only the first ones."""
     nothing = play(small, policy("none"), Seeds(3))
     assert nothing.misses == nothing.reads
-    everything = play(replace(small, space_bytes=10_000_000), policy("equal"), Seeds(3))
+    everything = play(small.replaced(space_bytes=10_000_000), policy("equal"), Seeds(3))
     assert everything.misses < 0.5 * everything.reads
     assert everything.total_s < nothing.total_s
     assert everything.wait_s < nothing.wait_s
@@ -64,14 +63,14 @@ def test_time_is_that_of_reads_one_after_the_other() -> None:
 
 def test_a_cap_of_iops_slows_hits(small: Scenario) -> None:
     """An SSD that serves little makes VMs wait for one another."""
-    large = replace(small, space_bytes=10_000_000)
-    quick, slow = (play(replace(large, ssd_iops=iops), policy("exact"), Seeds(3)) for iops in (1e6, 50.0))
+    large = small.replaced(space_bytes=10_000_000)
+    quick, slow = (play(large.replaced(ssd_iops=iops), policy("exact"), Seeds(3)) for iops in (1e6, 50.0))
     assert slow.total_s > quick.total_s
 
 
 def test_curves_beat_equal_parts_where_loads_differ(small: Scenario) -> None:
     """Loops that fit or not; the split is looked at every second."""
-    longer = replace(small, passes=6.0, groups=({"c1": "kmeans"},) * 2)
+    longer = small.replaced(passes=6.0, groups=({"c1": "kmeans"},) * 2)
     exact, equal = (play(longer, policy(name), Seeds(3)) for name in ("exact", "equal"))
     assert exact.plans > 0
     assert exact.moved_bytes > 0

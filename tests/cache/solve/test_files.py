@@ -27,7 +27,7 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "state.yaml"
     head = "froude: cache-state/1\nhypervisors:\n  - {name: h1, space: 5GB}\nvms:\n"
     file.write_text(f"{head}  - name: vm1\n    hypervisor: h2\n")
-    with pytest.raises(InputError, match=r"state.yaml:4: vms\[0\].hypervisor: .*found h2"):
+    with pytest.raises(InputError, match=r"state.yaml:6: vms\[0\].hypervisor: .*found h2"):
         read_state(file)
     file.write_text(f"{head}  - name: vm1\n    hypervisor: h1\n    reads: 5\n")
     with pytest.raises(InputError, match=r"state.yaml:7: vms\[0\].reads: .*reads_per_s\?"):

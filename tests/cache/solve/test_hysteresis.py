@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 from froude.cache.curves import MissRatioCurve
@@ -40,7 +39,7 @@ def test_a_move_pays_if_the_load_stays_long_enough() -> None:
 def test_noise_moves_nothing() -> None:
     """A gain below a hundredth of the cost."""
     made = swapped()
-    almost = state([made.vms[0], replace(made.vms[1], reads_per_s=100.5)])
+    almost = state([made.vms[0], made.vms[1].replaced(reads_per_s=100.5)])
     assert names(kept(almost, policy("exact"), {"a": 0, "b": 60})) == ["h1"]
     assert names(kept(almost, policy("exact"), {"a": 0, "b": 60}, least_gain=0)) == []
 
@@ -50,7 +49,7 @@ def test_what_may_not_stay_moves() -> None:
     made = swapped(horizon_s=0.5)
     new = {"a": 0, "b": 60}
     for fields in ({"size_bytes": 0}, {"size_bytes": 101}, {"floor_bytes": 61}, {"ceiling_bytes": 59}):
-        changed = replace(made, vms=(replace(made.vms[0], **fields), made.vms[1]))
+        changed = made.replaced(vms=(made.vms[0].replaced(**fields), made.vms[1]))
         assert names(kept(changed, policy("exact"), new)) == []
 
 
@@ -64,7 +63,7 @@ def test_rules_move_by_how_far_they_would() -> None:
 def test_hypervisors_stay_one_by_one() -> None:
     """The second has nothing to gain."""
     made = swapped()
-    third = replace(made.vms[0], name="c", hypervisor="h2")
+    third = made.vms[0].replaced(name="c", hypervisor="h2")
     both = state([*made.vms, third])
     assert names(kept(both, policy("exact"), {"a": 0, "b": 60, "c": 90})) == ["h2"]
 

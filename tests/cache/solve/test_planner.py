@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ LOOP = MissRatioCurve((0, 60), (1.0, 0.0), 1)
 
 def with_ssd(made: State, **fields: Any) -> State:
     """The same on an SSD with other figures."""
-    return replace(made, hypervisors=tuple(replace(each, **fields) for each in made.hypervisors))
+    return made.replaced(hypervisors=tuple(each.replaced(**fields) for each in made.hypervisors))
 
 
 @settings(max_examples=40)
@@ -123,7 +122,7 @@ def test_iops_follow_demand_and_no_vm_is_left_without_any() -> None:
     grants = solve(made, policy("exact")).grants
     assert [grant.iops for grant in grants] == [995, 5]
     assert grants[0].reason.endswith("; at most 995 IOPS, of which it wants 900")
-    capped = replace(made, vms=(replace(made.vms[0], ceiling_iops=100), made.vms[1]))
+    capped = made.replaced(vms=(made.vms[0].replaced(ceiling_iops=100), made.vms[1]))
     assert solve(capped, policy("exact")).grants[0].iops == 100
 
 

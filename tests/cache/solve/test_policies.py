@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections import OrderedDict
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -124,8 +123,8 @@ def test_reasons_carry_the_figures() -> None:
     assert reasons["importance"] == "importance 1; 25.0% of h1's 100 B, raised to its floor"
     assert "between its share of I/O sensitivity (0.5000) and of importance (0.5000)" in reasons["ac-ssd"]
     assert reasons["exact"] == "misses 0.0% of 100/s reads instead of 100.0%; more would save nothing"
-    ceiling = replace(made.vms[0], ceiling_bytes=10)
-    capped = replace(made, vms=(ceiling, made.vms[1]))
+    ceiling = made.vms[0].replaced(ceiling_bytes=10)
+    capped = made.replaced(vms=(ceiling, made.vms[1]))
     assert policy("equal").split(capped, Seeds(1))["a"].reason.endswith(", at its ceiling")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -23,8 +22,8 @@ SLOW = MissRatioCurve((0, 30, 80), (1.0, 0.5, 0.05), 1)
 def limited(made: State, bytes_per_s: float) -> State:
     """The same on SSDs that may be written so much."""
     most = int(bytes_per_s * DAY_S)
-    return replace(
-        made, hypervisors=tuple(replace(each, writes_bytes_per_day=most) for each in made.hypervisors)
+    return made.replaced(
+        hypervisors=tuple(each.replaced(writes_bytes_per_day=most) for each in made.hypervisors)
     )
 
 

@@ -105,7 +105,9 @@ def test_rollback_of_another_is_refused(lab: Path, capsys: Out) -> None:
     from froude.harvest.live.types import Prior
 
     with serving(PLAIN) as (port, sent):
-        (lab / "s.json").write_text(prior_json(Prior(f"127.0.0.1:{port}", "3", node_labels={"n:1": ""})))
+        (lab / "s.json").write_text(
+            prior_json(Prior(address=f"127.0.0.1:{port}", id="3", node_labels={"n:1": ""}))
+        )
         assert run(["harvest", "rollback", "s.json"]) == 1
         assert "If it is the same cluster, say --target-is 7" in capsys.readouterr().err
         assert run(["harvest", "rollback", "s.json", "--target-is", "7", "--dry-run"]) == 0
@@ -140,7 +142,9 @@ def test_the_example_in_the_help_of_rollback_runs(lab: Path, capsys: Out) -> Non
 
     _, *words = shlex.split(help_examples()["harvest rollback"])
     with serving({**NEW, "scheduler-conf": CAPACITIES}) as (port, sent):
-        prior = Prior(f"127.0.0.1:{port}", "7", resources={"n:1": Resource(16384, 8)})
+        prior = Prior(
+            address=f"127.0.0.1:{port}", id="7", resources={"n:1": Resource(memory_mb=16384, vcores=8)}
+        )
         (lab / "harvest-state.json").write_text(prior_json(prior))
         assert run(["--dry-run", *words]) == 0
         assert "harvest-state.json stays" in capsys.readouterr().err
@@ -149,7 +153,7 @@ def test_the_example_in_the_help_of_rollback_runs(lab: Path, capsys: Out) -> Non
         assert sent[0][2]["resource"] == {"memory": 16384, "vCores": 8}
         assert "did not all come back" in capsys.readouterr().err
         (lab / "harvest-state.json").write_text(
-            prior_json(replace(prior, resources={"n:1": Resource(8192, 4)}))
+            prior_json(prior.replaced(resources={"n:1": Resource(memory_mb=8192, vcores=4)}))
         )
         assert run(words) == 0
     assert "Everything is as it was; harvest-state.json is removed" in capsys.readouterr().out
@@ -165,7 +169,9 @@ def test_rollback_beside_a_daemon_is_refused(lab: Path, capsys: Out) -> None:
     places = Places(lab / "service")
     with serving(PLAIN) as (port, sent):
         with one_daemon(places):
-            places.prior.write_text(prior_json(Prior(f"127.0.0.1:{port}", "7", node_labels={"n:1": ""})))
+            places.prior.write_text(
+                prior_json(Prior(address=f"127.0.0.1:{port}", id="7", node_labels={"n:1": ""}))
+            )
             assert run(["harvest", "rollback", str(places.prior)]) == 1
             assert "is a running daemon's, which would undo it" in capsys.readouterr().err
         assert run(["harvest", "rollback", str(places.prior)]) == 0

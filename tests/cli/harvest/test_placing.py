@@ -147,7 +147,7 @@ def test_another_namenode(lab: Path, hadoop: Hadoop, capsys: Out) -> None:
     from froude.harvest.live.hdfs.prior import HdfsPrior, prior_json
 
     with namenode(hadoop.schema()) as (host, port, _):
-        STATE.write_text(prior_json(HdfsPrior(f"{host}:{port}", "CID-9")))
+        STATE.write_text(prior_json(HdfsPrior(address=f"{host}:{port}", id="CID-9")))
         assert run(["harvest", "place", "lab", "--namenode", f"{host}:{port}"]) == 1
         assert "holds what another NameNode had; found CID-9; allowed: CID-1" in capsys.readouterr().err
         assert run(["harvest", "rollback", str(STATE)]) == 1

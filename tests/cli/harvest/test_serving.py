@@ -125,15 +125,17 @@ def test_an_interrupt_that_python_dropped_still_ends_it() -> None:
 @pytest.mark.usefixtures("interrupted")
 def test_what_apply_remembers_is_taken_over(lab: Path, capsys: Out) -> None:
     """A second memory of one cluster would take what was pushed for a node's own; that of another is refused."""
-    own = Resource(16384, 8)
+    own = Resource(memory_mb=16384, vcores=8)
     labelled = {"nodes": {"nodes": {"node": [{**NODE, "nodeLabels": ["constant-01"]}]}}}
     with serving({**ANSWERS, **labelled}) as (port, sent):
         command = serve(port, "lab", "--resources", "--target-is", "7")
-        strange = Prior(f"127.0.0.1:{port}", "9", node_labels={"x:1": ""})
+        strange = Prior(address=f"127.0.0.1:{port}", id="9", node_labels={"x:1": ""})
         (lab / "strange.json").write_text(prior_json(strange))
         assert run([*command, "--prior", "strange.json", "--state", "other"]) == 1
         assert "found 9" in capsys.readouterr().err
-        memory = Prior(f"127.0.0.1:{port}", "7", ("constant-01",), resources={"n:1": own})
+        memory = Prior(
+            address=f"127.0.0.1:{port}", id="7", labels_added=("constant-01",), resources={"n:1": own}
+        )
         (lab / "was.json").write_text(prior_json(memory))
         assert run([*command, "--state", "third"]) == 1
         assert "has classes already, and how it was before is not known here" in capsys.readouterr().err

@@ -121,7 +121,7 @@ def test_every_node_has_an_id_of_its_own(population: Population) -> None:
 
 def test_pools_share_and_no_pool_gives_each_its_own(hadoop: Hadoop) -> None:
     """A pool of two has two connections a protocol; without a pool no two nodes share."""
-    pooled, single = (connected(hadoop, Connections(pool, "ada")) for pool in (2, 0))
+    pooled, single = (connected(hadoop, Connections(pool=pool, user="ada")) for pool in (2, 0))
     nodes = [NodeId(name, number) for name, count in pooled.plan.counts.items() for number in range(count)]
     assert len({pooled.endpoint(node, "p") for node in nodes}) == 2
     assert len({single.endpoint(node, "p") for node in nodes}) == len(nodes)
@@ -130,7 +130,7 @@ def test_pools_share_and_no_pool_gives_each_its_own(hadoop: Hadoop) -> None:
 
 def test_services_have_targets_of_their_own(hadoop: Hadoop) -> None:
     """Two services are two connections; a service without a target goes to the one for all others."""
-    population = connected(hadoop, Connections(1))
+    population = connected(hadoop, Connections(pool=1))
     node = NodeId("client", 0)
     services = ("namenode", "resourcemanager", "")
     addresses = [population.endpoint(node, "p", service).target.address for service in services]

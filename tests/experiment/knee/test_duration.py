@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ def test_the_estimate_and_the_least_time_limit_are_one_number(sustained: bool) -
         InputError, match=r"allowed: 28 s and more" if sustained else "allowed: 31 s and more"
     ):
         check_time_limit(options, load, PLAN)
-    text = estimate_text(replace(options, time_limit_s=None), load, PLAN)
+    text = estimate_text(options.replaced(time_limit_s=None), load, PLAN)
     assert ("28 s at most" if sustained else "about 31 s") in text
 
 

@@ -96,19 +96,19 @@ def test_curve_computed_limit_and_fit_are_in_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("raised",), [], r"raised: .* at least 1 item"),
-        (("raised", 0), "", r"raised\.0: .* at least 1 character"),
+        (("raised",), [], r"raised: has too few items"),
+        (("raised", 0), "", r"raised\[0\]: .* at least 1 character"),
         (("cores",), -5, r"cores: .* found -5; allowed: greater than or equal to 1"),
         (("time_limit_s",), 0, r"time_limit_s: .* found 0; allowed: greater than 0"),
         (
             ("plays", 0, "run", "bottleneck"),
             "x",
-            r"plays\.0\.run\.bottleneck: not one of player, target, machine, neither, unknown; found 'x'",
+            r"plays\[0\]\.run\.bottleneck: not one of player, target, machine, neither, unknown; found 'x'",
         ),
         (
             ("plays", 0, "run", "begun_at"),
             "x",
-            r"plays\.0\.run\.begun_at: not a time by ISO 8601 in UTC, .*; found 'x'",
+            r"plays\[0\]\.run\.begun_at: not a time by ISO 8601 in UTC, .*; found 'x'",
         ),
         (("plays", 0, "run", "begun_at"), "2026-01-31T12:00:00", r"begun_at: not a time"),
     ],

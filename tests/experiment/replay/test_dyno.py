@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,10 +93,8 @@ def test_a_log_that_the_image_holds_already(hadoop: Hadoop, tmp_path: Path) -> N
 def test_datanodes_that_cannot_hold_the_blocks(hadoop: Hadoop, tmp_path: Path, count: int, said: str) -> None:
     """Their NameNode would never leave safe mode: refused, before one is started."""
     image = write(tmp_path / "image", hadoop.schema(), sections(hadoop.schema()))
-    scenario = replace(
-        _scenario(tmp_path, cut=False),
-        target=Target(image=image),
-        nodes=ReplayNodes(datanodes=ReplayedDatanodes(count=count)),
+    scenario = _scenario(tmp_path, cut=False).replaced(
+        target=Target(image=image), nodes=ReplayNodes(datanodes=ReplayedDatanodes(count=count))
     )
     with pytest.raises(InputError, match="need more DataNodes") as caught:
         DynoRunner.of(scenario).run(Execution(tmp_path / "run"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +39,7 @@ def test_the_same_seed_makes_the_same_namespace(hadoop: Hadoop, tmp_path: Path) 
     images = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         (tmp_path / name).mkdir()
-        made = replayed_image(replace(SCENARIO, seed=seed), hadoop, tmp_path / name, Silent())
+        made = replayed_image(SCENARIO.replaced(seed=seed), hadoop, tmp_path / name, Silent())
         assert made is not None
         images.append(made)
     first, second, third = (each.namespace.inodes["name"].to_pylist() for each in images)

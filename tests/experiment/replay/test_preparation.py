@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,7 +51,7 @@ def test_a_namespace_that_grows_apart_from_its_clients(hadoop: Hadoop, tmp_path:
     for name in ("before", "after"):
         (tmp_path / name).mkdir()
     before = prepare(MADE, hadoop, tmp_path / "before", Silent())
-    grown = replace(MADE, load=replace(MADE.load, growth=LogGrowth(namespace=3)))
+    grown = MADE.replaced(load=MADE.load.replaced(growth=LogGrowth(namespace=3)))
     after = prepare(grown, hadoop, tmp_path / "after", Silent())
     assert (tmp_path / "after/lines.json").read_text() == (tmp_path / "before/lines.json").read_text()
     (remark,) = [each.what for each in after.plan.refusals if "grown by 3" in each.what]

@@ -66,7 +66,7 @@ def test_a_kept_scenario_names_no_folder_of_the_machine(
     ("text", "said"),
     [
         ("load:\n  plan: p\n", "s.yaml:1: kind: is missing; allowed: play, knee, duet, record, dyno, sweep"),
-        ("kind: demo\n", "s.yaml:2: kind: is none; found demo"),
+        ("kind: demo\n", "s.yaml:2: kind: is unknown; found demo"),
         ("kind: play\nload:\n  plan: p\nknee:\n  most: 3\n", "s.yaml:5: knee: "),
         ("kind: knee\nload:\n  plan: p\n", "s.yaml:4: load.plan: "),
         ("kind: knee\nload:\n  workload: w\n  sped: 1\n", r"s.yaml:5: load.sped: .*speed\?"),

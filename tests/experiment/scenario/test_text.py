@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from froude.documents.declared import declared
+from froude.documents.model import declared
 from froude.documents.reading import parse_document
 from froude.experiment.scenario.options import DuetLoad, PlanLoad, WorkloadLoad
 from froude.experiment.scenario.scenario import (
@@ -57,8 +56,8 @@ def test_what_stands_in_a_comment_may_be_put_in_force(kind: str) -> None:
     assert examples
     for each in examples:
         assert each.example is not None
-        value = each.form.read(each.example.value)
-        assert each.form.read(each.form.write(value)) == value
+        value = each.read(each.example.value)
+        assert each.read(each.write(value)) == value
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -68,7 +67,7 @@ def test_every_field_is_described(kind: str) -> None:
     for each in declared(KINDS[kind]):
         assert each.about, each.name
         assert each.about.split(";")[0] in words
-    assert len(declared(KINDS[kind])) == len(fields(KINDS[kind]))
+    assert len(declared(KINDS[kind])) == len(KINDS[kind].model_fields)
 
 
 def test_the_page_has_what_is_declared() -> None:

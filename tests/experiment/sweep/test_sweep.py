@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -127,4 +126,4 @@ def test_a_field_with_one_value_names_no_arm() -> None:
 def test_a_sweep_repeats_no_client_ids() -> None:
     """Its plays would get the answers of the first one."""
     with pytest.raises(InputError, match=r"replay_ids.*cannot be swept.*Leave it out"):
-        arms_of(sweep(), replace(BASE, replay_ids=Path("run")))
+        arms_of(sweep(), BASE.replaced(replay_ids=Path("run")))

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,17 @@ from tests.conftest import Gone
 
 def _remember(workspace: Path, supervisor: Process) -> Path:
     state = State(
-        supervisor, "3.5.0", "hdfs://127.1.1.1:1", "http://127.1.1.1:2", "CID-1", "BP-1", [supervisor]
+        supervisor=supervisor,
+        release="3.5.0",
+        uri="hdfs://127.1.1.1:1",
+        http="http://127.1.1.1:2",
+        cluster_id="CID-1",
+        block_pool_id="BP-1",
+        daemons=[supervisor],
     )
     folder = background.folder_of(workspace)
     folder.mkdir(parents=True)
-    (folder / "state.json").write_text(json.dumps(asdict(state)))
+    (folder / "state.json").write_text(json.dumps(state.plain()))
     return folder
 
 
@@ -49,7 +54,9 @@ def test_another_process_with_the_same_process_id_is_left_alone(tmp_path: Path) 
     other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
         known = Process.of("supervisor", other.pid)
-        folder = _remember(tmp_path, Process("supervisor", other.pid, known.started_s - 3600))
+        folder = _remember(
+            tmp_path, Process(name="supervisor", pid=other.pid, started_s=known.started_s - 3600)
+        )
         assert background.running(tmp_path) is None
         assert background.stop(tmp_path) is None
         assert psutil.Process(other.pid).is_running()
@@ -70,7 +77,7 @@ def _starting(workspace: Path, supervisor: subprocess.Popen[bytes]) -> Path:
     folder = background.folder_of(workspace)
     folder.mkdir()
     (folder / "supervisor.out").touch()
-    facts = asdict(Process.of("supervisor", supervisor.pid))
+    facts = Process.of("supervisor", supervisor.pid).plain()
     (folder / "starting.json").write_text(json.dumps(facts))
     return folder
 
@@ -125,7 +132,14 @@ def test_an_empty_folder_is_no_obstacle(
     """As an `up` leaves that was killed after its first step; the supervisor is named at once."""
     folder = background.folder_of(tmp_path)
     folder.mkdir()
-    expected = State(Process.of("supervisor", os.getpid()), "3.5.0", "hdfs://h:1", "http://h:2", "CID", "BP")
+    expected = State(
+        supervisor=Process.of("supervisor", os.getpid()),
+        release="3.5.0",
+        uri="hdfs://h:1",
+        http="http://h:2",
+        cluster_id="CID",
+        block_pool_id="BP",
+    )
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: sleeper)
     monkeypatch.setattr(background, "_await_start", lambda *_: expected)
     assert background.start(tmp_path, background.Wanted()) == expected

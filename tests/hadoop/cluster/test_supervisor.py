@@ -36,7 +36,8 @@ def supervise(folder, wanted, leash, fronted):
     daemon = subprocess.Popen([*reaper, sys.executable, "-c", "import time; time.sleep(60)"])
     if sys.argv[3] != "starting":
         us = Process.of("supervisor", os.getpid())
-        state = State(us, "3.5.0", "hdfs://h:1", "http://h:2", "CID", "BP", [us])
+        where = {"uri": "hdfs://h:1", "http": "http://h:2", "cluster_id": "CID", "block_pool_id": "BP"}
+        state = State(supervisor=us, release="3.5.0", daemons=[us], **where)
         leash.let_go(folder / "state.json", state, tied=sys.argv[3] == "tied")
     while True:
         signal.pause()
@@ -121,14 +122,22 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 def _state() -> State:
     us = Process.of("supervisor", os.getpid())
-    return State(us, "3.5.0", "hdfs://h:1", "http://h:2", "CID", "BP", [us])
+    return State(
+        supervisor=us,
+        release="3.5.0",
+        uri="hdfs://h:1",
+        http="http://h:2",
+        cluster_id="CID",
+        block_pool_id="BP",
+        daemons=[us],
+    )
 
 
 def test_letting_go_writes_the_state(pipe: tuple[int, int], tmp_path: Path) -> None:
     """And the starter's end is then no matter."""
     leash = Leash(pipe[0])
     leash.let_go(tmp_path / STATE, _state())
-    assert json.loads((tmp_path / STATE).read_text()) == json.loads(json.dumps(asdict(_state())))
+    assert json.loads((tmp_path / STATE).read_text()) == json.loads(json.dumps(_state().plain()))
     os.close(pipe[1])
     leash.hold()
     time.sleep(0.05)

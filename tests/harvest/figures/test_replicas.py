@@ -41,13 +41,13 @@ def test_where_nothing_is_lost_nobody_is_ranked() -> None:
     page = durability_report("dc", SETTING, found, {})
     nothing = "No policy lost any of 100 blocks in 365 days (2 runs on this datacenter), so that they cannot"
     assert page.lede.startswith(nothing)
-    full = Compared("stock", replace(SETTING, fill=0.9), (YEAR,))
+    full = Compared("stock", SETTING.replaced(fill=0.9), (YEAR,))
     assert not durability_report("dc", SETTING, [*found, full], {}).lede.startswith("No policy")
 
 
 def test_what_could_not_be_placed_is_said_and_fill_levels_are_drawn() -> None:
     """A block that no servers may have is in no other count."""
-    full = replace(SETTING, fill=0.9)
+    full = SETTING.replaced(fill=0.9)
     found = [
         Compared("history", SETTING, (YEAR,)),
         Compared("history", full, (replace(YEAR, refused=7, lost=20),)),

@@ -32,7 +32,7 @@ from froude.harvest.live.usage import Reserve, Usage
 from tests.support.harvest.datacenters import made
 from tests.support.harvest.live.changes import applied
 
-OWN = Resource(32768, 12)
+OWN = Resource(memory_mb=32768, vcores=12)
 QUEUES = {
     f"{PREFIX}root.queues": "a, b",
     f"{PREFIX}root.a.capacity": "30",
@@ -64,26 +64,26 @@ def test_a_label_of_ours_whose_class_is_gone_is_no_strangers() -> None:
     """The node gets the label of its class of now."""
     flat = made(np.array([np.full(48, 0.2), np.full(48, 0.2)]))
     classes = classes_of(flat, classify(flat, Seeds(1)))
-    found = class_labels(classes, STATE, Prior("h:1", "7", labels_added=("gpu",)))
+    found = class_labels(classes, STATE, Prior(address="h:1", id="7", labels_added=("gpu",)))
     assert found.node_labels == {"s0:1": "constant-01", "s1:1": "constant-01"}
     assert found.foreign == ()
 
 
 def test_nodes_that_do_not_run_are_named_and_left() -> None:
     """A ResourceManager refuses to change their resources, which must not keep all else from coming back."""
-    small = Resource(1024, 1)
+    small = Resource(memory_mb=1024, vcores=1)
     lost, ill = (
         replace(node(name), state=state, total=small) for name, state in (("s0", "LOST"), ("s1", "UNHEALTHY"))
     )
     state = replace(STATE, nodes=(lost, ill, node("s2")))
-    prior = Prior("h:1", "7", resources={"s0:1": OWN, "s1:1": OWN, "s2:1": OWN, "gone:1": OWN})
+    prior = Prior(address="h:1", id="7", resources={"s0:1": OWN, "s1:1": OWN, "s2:1": OWN, "gone:1": OWN})
     assert restoring(prior, state).resources == {"s1:1": OWN}
     assert unreachable(prior, state) == ("s0:1",)
 
 
 def test_what_is_remembered_already_may_be_changed_alone() -> None:
     """Nodes, labels and settings that nothing remembers wait, and so do nodes of a label that is not there yet."""
-    small = Resource(1024, 1)
+    small = Resource(memory_mb=1024, vcores=1)
     todo = Changes(
         ("new", "old"),
         {"a": "1", "b": "1"},
@@ -92,7 +92,15 @@ def test_what_is_remembered_already_may_be_changed_alone() -> None:
         spared=frozenset({"s0:1", "s1:1"}),
         node_attributes={"s0": "old", "s1": "old"},
     )
-    prior = Prior("h:1", "7", ("old",), {"a": None}, {"s0:1": "", "s1:1": ""}, {"s0:1": OWN}, {"s0": ""})
+    prior = Prior(
+        address="h:1",
+        id="7",
+        labels_added=("old",),
+        scheduler={"a": None},
+        node_labels={"s0:1": "", "s1:1": ""},
+        resources={"s0:1": OWN},
+        node_attributes={"s0": ""},
+    )
     assert remembered_part(todo, prior) == Changes(
         ("old",),
         {"a": "1"},
@@ -106,7 +114,7 @@ def test_what_is_remembered_already_may_be_changed_alone() -> None:
 
 def test_queues_that_are_not_shown_are_not_taken_for_restored() -> None:
     """They were changed, and nobody says what they are now."""
-    prior = Prior("h:1", "7", scheduler={f"{PREFIX}root.a.capacity": "30"})
+    prior = Prior(address="h:1", id="7", scheduler={f"{PREFIX}root.a.capacity": "30"})
     with pytest.raises(TargetError, match="does not show its queues"):
         restoring(prior, replace(STATE, scheduler=None))
 
@@ -151,9 +159,14 @@ def test_what_is_no_label_or_no_percentage() -> None:
 def test_resources_follow_from_a_node_s_own_and_not_from_what_was_pushed_before() -> None:
     """The second push counts from what the node had at first."""
     first = resource_changes(STATE, None, Reserve(), {"s0": Usage(0.25), "s2:1": Usage(0.0)})
-    assert first.resources == {"s0:1": Resource(32768, 5), "s2:1": Resource(32768, 8)}
+    assert first.resources == {
+        "s0:1": Resource(memory_mb=32768, vcores=5),
+        "s2:1": Resource(memory_mb=32768, vcores=8),
+    }
     prior = remembered("h:1", STATE, first, None)
-    shrunk = replace(STATE, nodes=(replace(STATE.nodes[0], total=Resource(32768, 5)), *STATE.nodes[1:]))
+    shrunk = replace(
+        STATE, nodes=(replace(STATE.nodes[0], total=Resource(memory_mb=32768, vcores=5)), *STATE.nodes[1:])
+    )
     again = resource_changes(shrunk, prior, Reserve(), {"s0": Usage(0.25)})
     assert not again
     assert resource_changes(shrunk, prior, Reserve(), {"s0": Usage(0.5)}).resources["s0:1"].vcores == 2
@@ -164,16 +177,22 @@ def test_resources_follow_from_a_node_s_own_and_not_from_what_was_pushed_before(
 def test_what_is_expected_soon_takes_no_container_away() -> None:
     """A node takes fewer than what is free now, and nothing there is killed; what has no room now is, all the same."""
     light, heavy = (
-        replace(STATE.nodes[0], allocated=Resource(1024, 4)),
-        replace(STATE.nodes[2], allocated=Resource(1024, 6)),
+        replace(STATE.nodes[0], allocated=Resource(memory_mb=1024, vcores=4)),
+        replace(STATE.nodes[2], allocated=Resource(memory_mb=1024, vcores=6)),
     )
     state = replace(STATE, nodes=(light, heavy))
     used = {"s0": Usage(0.25), "s2": Usage(0.25)}
     found = resource_changes(state, None, Reserve(), used, {"s0": 0.5, "s2": 0.5})
-    assert found.resources == {"s0:1": Resource(32768, 2), "s2:1": Resource(32768, 5)}
+    assert found.resources == {
+        "s0:1": Resource(memory_mb=32768, vcores=2),
+        "s2:1": Resource(memory_mb=32768, vcores=5),
+    }
     assert found.spared == {"s0:1"}
     less = resource_changes(state, None, Reserve(), used, {"s0": 0.1})
-    assert less.resources == {"s0:1": Resource(32768, 5), "s2:1": Resource(32768, 5)}
+    assert less.resources == {
+        "s0:1": Resource(memory_mb=32768, vcores=5),
+        "s2:1": Resource(memory_mb=32768, vcores=5),
+    }
     assert together(found, Changes(resources={"s0:1": OWN})).spared == frozenset()
 
 

@@ -51,7 +51,7 @@ def test_a_node_is_called_as_its_server() -> None:
     """By host and port, or by host."""
     classes = Classes((), {"h": "a", "g:1": "b"})
     nodes = [
-        Node(f"{host}:{port}", host, "RUNNING", Resource(1, 1))
+        Node(f"{host}:{port}", host, "RUNNING", Resource(memory_mb=1, vcores=1))
         for host, port in (("h", 1), ("g", 1), ("g", 2))
     ]
     assert [classes.of(node) for node in nodes] == ["a", "b", None]
@@ -60,16 +60,28 @@ def test_a_node_is_called_as_its_server() -> None:
 def test_room_is_what_tenants_and_containers_leave() -> None:
     """Over running nodes; where a node tells nothing, its tenant uses the average of its class."""
     busy = Node(
-        "h:1", "h", "RUNNING", Resource(4096, 10), cpu_share=0.3, memory_used_mb=2000, machine_mb=10_000
+        "h:1",
+        "h",
+        "RUNNING",
+        Resource(memory_mb=4096, vcores=10),
+        cpu_share=0.3,
+        memory_used_mb=2000,
+        machine_mb=10_000,
     )
     known = KnownClass("a", Pattern.CONSTANT, 0.2, 0.4)
     nodes = (
-        replace(busy, allocated=Resource(1000, 2)),
-        Node("g:1", "g", "RUNNING", Resource(2000, 10), allocated=Resource(1000, 0)),
+        replace(busy, allocated=Resource(memory_mb=1000, vcores=2)),
+        Node(
+            "g:1",
+            "g",
+            "RUNNING",
+            Resource(memory_mb=2000, vcores=10),
+            allocated=Resource(memory_mb=1000, vcores=0),
+        ),
         replace(busy, id="x:1", host="x", state="LOST"),
     )
     classes = Classes((known, replace(known, name="b")), dict.fromkeys("hgx", "a"))
-    a, b = rooms_of(classes, ClusterState("7", nodes, {}, None), {"g:1": Resource(4000, 30)})
+    a, b = rooms_of(classes, ClusterState("7", nodes, {}, None), {"g:1": Resource(memory_mb=4000, vcores=30)})
     assert (a.name, a.servers, a.average, a.peak) == ("a", 2, 0.2, 0.4)
     assert a.cores == 20
     assert a.current == pytest.approx((5 + 6) / 40)

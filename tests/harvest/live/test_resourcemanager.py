@@ -43,7 +43,7 @@ def test_changes_are_sent_in_an_order_that_each_finds_what_it_needs() -> None:
             f"{prefix}root.accessible-node-labels": None,
         },
         {"n:1": "a", "m:1": ""},
-        {"n:1": Resource(1, 2)},
+        {"n:1": Resource(memory_mb=1, vcores=2)},
         ("b", "c"),
     )
     with serving(NEW) as (port, sent):
@@ -74,7 +74,7 @@ def test_changes_are_sent_in_an_order_that_each_finds_what_it_needs() -> None:
 
 def test_spared_nodes_lose_no_container() -> None:
     """Whatever the grace of the others."""
-    both = {"n:1": Resource(1, 2), "m:1": Resource(1, 3)}
+    both = {"n:1": Resource(memory_mb=1, vcores=2), "m:1": Resource(memory_mb=1, vcores=3)}
     with serving({**NEW, "metrics": {"clusterMetrics": {"containersPending": 3}}}) as (port, sent):
         server = ResourceManager("127.0.0.1", port)
         server.apply(Changes(resources=both, spared=frozenset({"m:1"})), "7")
@@ -112,7 +112,7 @@ def test_attributes_are_set_by_who_can() -> None:
 def test_another_resourcemanager_at_the_address_is_changed_in_nothing() -> None:
     """It is asked before the first change, and again before the hundredth after that."""
     answers = {**NEW}
-    many = Changes(resources={f"n:{number}": Resource(1, 2) for number in range(250)})
+    many = Changes(resources={f"n:{number}": Resource(memory_mb=1, vcores=2) for number in range(250)})
     with serving(answers) as (port, sent):
         server = ResourceManager("127.0.0.1", port)
         with pytest.raises(GuardError, match="is another ResourceManager now; found 7; allowed: 8"):

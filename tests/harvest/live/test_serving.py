@@ -202,7 +202,7 @@ def test_the_secret_of_a_folder_stays(tmp_path: Path) -> None:
 
 def test_changes_in_a_line() -> None:
     """Only what there is."""
-    both = {"a": Resource(1, 1), "b": Resource(1, 1)}
+    both = {"a": Resource(memory_mb=1, vcores=1), "b": Resource(memory_mb=1, vcores=1)}
     changes = Changes(resources=both, spared=frozenset("a"), node_attributes={"h": "c"})
     text = "2 nodes resized, of these 1 at once, 1 as containers end, 1 attribute set"
     assert changed_text(changes) == text

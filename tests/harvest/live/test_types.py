@@ -8,5 +8,5 @@ from froude.harvest.live.types import Changes, Resource
 def test_no_change_is_false() -> None:
     """And any is true."""
     assert not Changes()
-    assert Changes(resources={"a:1": Resource(1, 1)})
+    assert Changes(resources={"a:1": Resource(memory_mb=1, vcores=1)})
     assert Changes(remove_labels=("a",))

@@ -53,7 +53,7 @@ def test_a_server_is_busy_above_the_limit_only() -> None:
     """Half of the servers use all of their CPU, and are not above all of it."""
     level = np.repeat([0.9, 0.1], 15).astype(np.float32)
     known = replace(KNOWN, utilisation=np.broadcast_to(level[:, None], (30, 720)).copy())
-    setting = replace(SMALL, means=(0.6,), busy=1.0)
+    setting = SMALL.replaced(means=(0.6,), busy=1.0)
     (found,) = availability(known, 0.0, setting, Seeds(1), [preset("random")], runs=1)
     assert found.failed == (0.0,)
 
@@ -61,7 +61,7 @@ def test_a_server_is_busy_above_the_limit_only() -> None:
 def test_root_scaling_is_another_choice() -> None:
     """It has factors of its own."""
     found = availability(
-        KNOWN, 0.0, replace(SMALL, scaling=Scaling.ROOT), Seeds(1), [preset("random")], runs=1
+        KNOWN, 0.0, SMALL.replaced(scaling=Scaling.ROOT), Seeds(1), [preset("random")], runs=1
     )
     assert found[0].factor != availability(KNOWN, 0.0, SMALL, Seeds(1), [preset("random")], runs=1)[0].factor
 
@@ -85,7 +85,7 @@ def test_what_was_not_measured_is_neither_busy_nor_idle() -> None:
     """Of ten tenants a third are busy, a third idle, the rest unknown: an access counts if all are known."""
     level = np.repeat([0.9, 0.1, np.nan], 10).astype(np.float32)
     known = replace(KNOWN, utilisation=np.broadcast_to(level[:, None], (30, 720)).copy())
-    setting = replace(SMALL, means=(0.5,), moments=10)
+    setting = SMALL.replaced(means=(0.5,), moments=10)
     (found,) = availability(known, 0.0, setting, Seeds(1), [preset("random")], runs=1)
     # Of three servers, each busy, idle or unknown by a third: of those that are all known an eighth are all busy.
     assert found.known[0] == pytest.approx(8 / 27, rel=0.1)
@@ -97,7 +97,7 @@ def test_gaps_do_not_favour_those_that_answer() -> None:
     chance = np.random.default_rng(3)
     level = np.where(chance.random((30, 720)) < 0.6, 0.9, 0.1).astype(np.float32)
     gaps = np.where(chance.random(level.shape) < 0.5, np.nan, level).astype(np.float32)
-    setting = replace(SMALL, means=(0.58,), moments=50)
+    setting = SMALL.replaced(means=(0.58,), moments=50)
     whole, some = (
         availability(replace(KNOWN, utilisation=each), 0.0, setting, Seeds(1), [preset("random")], runs=1)[0]
         for each in (level, gaps)

@@ -74,7 +74,7 @@ def test_loss_against_how_full_it_is() -> None:
     year = year_of(KNOWN, 0.0, days=30)
     history = preset("history")
     found = compare(
-        [year], replace(SMALL, days=30), Seeds(1), [history, history.softened()], runs=1, fills=[0.5, 1.0]
+        [year], SMALL.replaced(days=30), Seeds(1), [history, history.softened()], runs=1, fills=[0.5, 1.0]
     )
     assert [(each.policy, each.setting.fill) for each in found] == [
         ("history", 0.5),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -38,7 +36,7 @@ def test_too_short_a_history_and_one_with_gaps() -> None:
 
 def test_gaps_are_filled_on_demand_and_counted() -> None:
     """By the tenant's own day; above a fifth of a tenant's samples, or without any at that hour, they are refused."""
-    setting, gone = replace(SETTING, fill=True), ROWS.copy()
+    setting, gone = SETTING.replaced(fill=True), ROWS.copy()
     gone[1, 60:66] = np.nan
     found = month_of(made(gone), setting, Seeds(1))
     assert (found.filled, found.filled_tenants) == (6, 1)

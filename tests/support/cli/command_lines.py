@@ -117,7 +117,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "jobs.log": lambda p: p.write_bytes(lines(RUMEN)),
     "app.json": lambda p: p.write_text('{"am-container-spec": {}}'),
     "use.csv": lambda p: p.write_text("server,cpu\na,0.5\n"),
-    "prior.state": lambda p: p.write_text(prior_json(Prior("127.0.0.1:1", "7"), ORIGIN)),
+    "prior.state": lambda p: p.write_text(prior_json(Prior(address="127.0.0.1:1", id="7"), ORIGIN)),
     "state.yaml": lambda p: shutil.copy(STATES["table-1"], p),
     "agent.yaml": lambda p: p.write_text("froude: cache-agent/1\nkind: vm\nname: vm1\ntoken: token\n"),
     "controller.yaml": lambda p: p.write_text(

@@ -10,23 +10,9 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
-from froude.documents.declared import Declared, Inner, declared
-from froude.documents.forms import (
-    Amount,
-    Each,
-    Flag,
-    Form,
-    Maybe,
-    Named,
-    Number,
-    Place,
-    Plain,
-    Seconds,
-    Size,
-    Text,
-    Word,
-)
-from froude.experiment.scenario.scenario import KINDS, Command, Scenario
+from froude.documents.forms import AmountForm, Form, Number, PlaceForm, Plain, Seconds, Size, Text
+from froude.documents.model import Declaration, Model, Shape, declared
+from froude.experiment.scenario.scenario import KINDS, Scenario
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 _NAMES = st.from_regex(r"[a-z][a-z_]{2,6}", fullmatch=True)
@@ -54,53 +40,57 @@ def _number(form: Number) -> st.SearchStrategy[Any]:
     return st.floats(form.least, form.most)
 
 
-def values(form: Form, key: str) -> st.SearchStrategy[Any]:
+def values(shape: Shape, key: str, *, fewest: int = 0) -> st.SearchStrategy[Any]:
     """What a field may hold.
 
     Args:
-        form: the field's.
+        shape: the field's.
         key: its name.
+        fewest: items of a list.
     """
-    match form:
-        case Inner():
-            return sections(form.kind)
-        case Maybe():
-            return st.none() | values(form.form, key)
-        case Command():
-            return st.lists(_TEXTS, min_size=1, max_size=3).map(tuple)
-        case Each():
-            return st.lists(values(form.form, key), min_size=form.fewest, max_size=3).map(tuple)
-        case Named():
-            return st.dictionaries(_NAMES_OF.get(key, _NAMES), values(form.form, key), max_size=2)
+    if shape.section is not None:
+        return sections(shape.section)
+    if shape.many:
+        return st.lists(values(shape.item, key), min_size=fewest, max_size=3).map(tuple)
+    if shape.named:
+        inner = values(shape.item, key, fewest=1)
+        return st.dictionaries(_NAMES_OF.get(key, _NAMES), inner, max_size=2)
+    if shape.word:
+        return st.sampled_from(list(shape.base))
+    match shape.form:
+        case None:
+            return st.booleans() if shape.base is bool else _TEXTS
         case Number():
-            return _number(form)
+            return _number(shape.form)
         case Text():
-            return st.sampled_from(_OF_THEIR_OWN[key]) if form.check else _TEXTS
-        case Word():
-            return st.sampled_from(list(form.kind))
+            return st.sampled_from(_OF_THEIR_OWN[key])
         case Seconds():
-            return st.floats(0 if form.zero else 1e-9, form.most_s)
+            return st.floats(0 if shape.form.zero else 1e-9, shape.form.most_s)
     simple: dict[type[Form], st.SearchStrategy[Any]] = {
-        Flag: st.booleans(),
-        Place: st.sampled_from([Path("a"), Path("../b/c"), Path("/d")]),
-        Amount: st.builds(
+        PlaceForm: st.sampled_from([Path("a"), Path("../b/c"), Path("/d")]),
+        AmountForm: st.builds(
             Quantity, st.integers(0, 10**15) | st.floats(0, 1e9), st.sampled_from(["", "B", "s"])
         ),
         Size: st.integers(1, 1 << 53),  # beyond it a size is read to the nearest number that a float holds
         Plain: _TEXTS | st.integers() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False),
     }
-    return simple[type(form)]
+    return simple[type(shape.form)]
+
+
+def _maybe(each: Declaration) -> st.SearchStrategy[Any]:
+    drawn = values(each.shape, each.key, fewest=1 if each.required or each.default else 0)
+    return st.none() | drawn if each.default is None and not each.required else drawn
 
 
 @st.composite
-def sections(draw: st.DrawFn, kind: type[Declared]) -> Any:
+def sections(draw: st.DrawFn, kind: type[Model]) -> Any:
     """A value of a kind, with some of its fields; those that do not go together are not drawn."""
     left_out = draw(st.sampled_from([{"plan"}, {"workload", "at"}, set()]))
     left_out |= draw(st.sampled_from([{"trace", "made"}, {"audit_log", "made", "clients"}]))
     if "running" in {each.key for each in declared(kind)} and draw(st.booleans()):
         left_out |= {each.key for each in declared(kind)} - {"running"}
     given = {
-        each.name: draw(values(each.form, each.key))
+        each.name: draw(_maybe(each))
         for each in declared(kind)
         if each.required or (each.key not in left_out and draw(st.booleans()))
     }

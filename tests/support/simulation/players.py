@@ -48,7 +48,7 @@ class Players:
         """Requests by method and body."""
         self.order: list[tuple[str, bytes]] = []
         settings = settings or PlaySettings(
-            {"": Target("namenode", "model:1", "CID-model")}, Connections(2, "sim"), pacing
+            {"": Target("namenode", "model:1", "CID-model")}, Connections(pool=2, user="sim"), pacing
         )
         self.cores: list[Core] = []
         self.populations = []

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 from froude.base.errors import InputError
 from froude.cache.monitor.limits import MOST, Limits
-from froude.documents.declared import Declared, Example
-from froude.documents.forms import FieldError, Number, Seconds, Size, Text
-from froude.documents.lineage import declared_of, open_document
+from froude.documents.forms import FieldError, Number, Place, Seconds, Size, Text
+from froude.documents.lineage import open_document, read_kind
 from froude.documents.migrate import Migrations
+from froude.documents.model import Example, Flag, Model
 from froude.hadoop.rpc.target import parse_address
 from froude.rest.serving import Tls, may_listen
 
 MIGRATIONS = Migrations("cache-agent", 1)
-KIND = "kind"
 _LISTEN = Text(
     lambda text: parse_address(text, place="listen", free_port=True), "HOST:PORT, port 0 for a free one"
 )
 _RATE = Number(1, MOST, whole=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Serving(Declared):
+class Serving(Model):
     """How something serves REST."""
 
     listen: Annotated[str, _LISTEN] = "127.0.0.1:0"
     """Address and port; port 0 for a free one, which is shown."""
-    token: Path
+    token: Place
     """File with the secret that every caller must send; its owner only may read it."""
     tls: Tls | None = None
     """Without it what is sent can be read and changed on the way: on loopback, or within a tunnel."""
@@ -45,8 +42,7 @@ class Serving(Declared):
             ) from error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ssd(Declared):
+class Ssd(Model):
     """What there is to split."""
 
     space_bytes: Annotated[int, Size(), Example("640 MB", active=True)]
@@ -59,18 +55,16 @@ class Ssd(Declared):
         return Limits(self.space_bytes, self.iops)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Qmp(Declared):
+class Qmp(Model):
     """A disk of a running QEMU."""
 
-    socket: Path
+    socket: Place
     """Of its monitor: `-qmp unix:PATH,server=on,wait=off`."""
     device: str
     """The `id` of the disk's device."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Libvirt(Declared):
+class Libvirt(Model):
     """A disk of a domain of libvirt."""
 
     domain: str
@@ -81,33 +75,30 @@ class Libvirt(Declared):
     """Of libvirt."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Throttling(Declared):
+class Throttling(Model):
     """A throttle group of QEMU's storage daemon, or of QEMU."""
 
-    socket: Path
+    socket: Place
     """Of its monitor."""
     group: str
     """The `id` of the object."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group(Declared):
+class Group(Model):
     """A control group of the kernel."""
 
     name: str
     """Below the controller's root: `machine/vm1`."""
-    device: Path
+    device: Place
     """The block device that is capped, or a file on it."""
-    scratch: Path | None = None
+    scratch: Place | None = None
     """A folder on that device for a small file that a probe reads; without it caps are not measured."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HypervisorVm(Declared):
+class HypervisorVm(Model):
     """One VM: its cache, and what limits it. Of several, each resource is limited by the first that is found to hold."""
 
-    cache: Path | None = None
+    cache: Place | None = None
     """Control socket of `froude cache disk`: its cache, and limits."""
     qmp: Qmp | None = None
     """Limits by QEMU."""
@@ -126,7 +117,6 @@ class HypervisorVm(Declared):
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HypervisorAgent(Serving):
     """The agent beside VMs: their caches and limits."""
 
@@ -137,9 +127,9 @@ class HypervisorAgent(Serving):
     """What its VMs share."""
     vms: Annotated[
         Mapping[str, HypervisorVm], Example({"vm1": {"cache": "/run/vm1.sock.control"}}, active=True)
-    ] = field(default_factory=dict)
+    ] = {}
     """By name."""
-    probe: bool = True
+    probe: Flag = True
     """Whether every back-end is measured at the start: some seconds of a load, and of a cap, for each VM."""
     curve_every_s: Annotated[float, Seconds(most_s=3600)] = 5.0
     """From one look at a miss-ratio curve to the next."""
@@ -147,7 +137,6 @@ class HypervisorAgent(Serving):
     """How far back curves look; what is older weighs less."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VmAgent(Serving):
     """The agent on a VM: its processes, and who they talk to."""
 
@@ -176,9 +165,4 @@ def read_agent(path: Path) -> AgentConfig:
     Raises:
         InputError: with file, line and field of what is wrong.
     """
-    fields = open_document(path, MIGRATIONS).root.fields
-    kind = fields.get(KIND)
-    if not isinstance(kind, str) or kind not in KINDS:
-        line = fields.lines.get(KIND, fields.line)
-        raise InputError("kind is none", file=path, place=line, found=kind, allowed=KINDS)
-    return declared_of(KINDS[kind], fields, path, beside=(KIND,))
+    return read_kind(KINDS, open_document(path, MIGRATIONS).root.fields, path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +11,10 @@ from froude.cache.agents.config import Serving
 from froude.cache.control.deciding import Assumed, Solver, Wishes
 from froude.cache.solve.hysteresis import LEAST_GAIN
 from froude.cache.solve.policies import DEFAULT, policy
-from froude.documents.declared import Declared, Example
-from froude.documents.forms import FieldError, Number, Seconds, Size, Text
-from froude.documents.lineage import declared_of, open_document
+from froude.documents.forms import FieldError, Number, Place, Seconds, Size, Text
+from froude.documents.lineage import open_document, read_placed
 from froude.documents.migrate import Migrations
+from froude.documents.model import Example, Flag, Model
 from froude.hadoop.rpc.target import is_loopback
 from froude.rest.calls import server_of
 
@@ -52,8 +51,7 @@ def _check_url(text: str) -> None:
 _URL = Text(_check_url, "http://HOST:PORT or https://HOST:PORT")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HypervisorEntry(Declared):
+class HypervisorEntry(Model):
     """One hypervisor."""
 
     agent: Annotated[str, _URL, Example("http://127.0.0.1:8078", active=True)]
@@ -62,7 +60,6 @@ class HypervisorEntry(Declared):
     """What may be written to its SSD in a day so that it lasts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VmEntry(Wishes):
     """What is wanted of one VM, and its agent."""
 
@@ -70,15 +67,14 @@ class VmEntry(Wishes):
     """Where the agent on it serves; without one, nothing is known of its processes and jobs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ControllerConfig(Serving):
     """The controller."""
 
-    state: Annotated[Path, Example("cache-state", active=True)]
+    state: Annotated[Place, Example("cache-state", active=True)]
     """Folder of its journal: history, and numbers of changes."""
-    agents_token: Path | None = None
+    agents_token: Place | None = None
     """File with the secret of the agents; without it that of the controller itself."""
-    authority: Path | None = None
+    authority: Place | None = None
     """PEM file of who signed the agents' certificates; without it the system's."""
     interval_s: Annotated[float, Seconds(most_s=86400)] = 60.0
     """From one round to the next."""
@@ -90,7 +86,7 @@ class ControllerConfig(Serving):
         DEFAULT
     )
     """How SSDs are split."""
-    apply: bool = True
+    apply: Flag = True
     """Whether plans are carried out; without it they are only shown."""
     least_gain: Annotated[float, Number(0, 1)] = LEAST_GAIN
     """Part of what misses cost that a move must save."""
@@ -106,9 +102,9 @@ class ControllerConfig(Serving):
     """How much a miss of an application's master counts beside another's."""
     hypervisors: Annotated[
         Mapping[str, HypervisorEntry], Example({"h1": {"agent": "http://127.0.0.1:8078"}}, active=True)
-    ] = field(default_factory=dict)
+    ] = {}
     """By name, as their agents call themselves."""
-    vms: Mapping[str, VmEntry] = field(default_factory=dict)
+    vms: Mapping[str, VmEntry] = {}
     """By name, as their hypervisors call them."""
 
     def check(self) -> None:
@@ -152,4 +148,4 @@ def read_controller(path: Path) -> ControllerConfig:
     Raises:
         InputError: with file, line and field of what is wrong.
     """
-    return declared_of(ControllerConfig, open_document(path, MIGRATIONS).root.fields, path)
+    return read_placed(ControllerConfig, open_document(path, MIGRATIONS).root.fields, path)

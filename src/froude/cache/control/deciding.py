@@ -19,7 +19,6 @@ from froude.cache.solve.state import MOST, Application, Bounds, Hypervisor, JobR
 from froude.documents.forms import Number
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes(Bounds):
     """What the user wants of one VM; without an entry it is as any other."""
 

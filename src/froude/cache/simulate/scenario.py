@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
+
+from pydantic import Field
 
 from froude.base.units import MIB
 from froude.cache.curves import LARGEST
 from froude.cache.simulate.jobs import JOBS
-from froude.documents.declared import Declared
-from froude.documents.forms import Each, FieldError, Named, Number, Seconds, Size, Text
-from froude.documents.lineage import declared_of, open_document
+from froude.documents.forms import FieldError, Number, Seconds, Size
+from froude.documents.lineage import open_document, read_placed
 from froude.documents.migrate import Migrations
+from froude.documents.model import Model
 
 SCENARIO = Migrations("cache-scenario", 1)
 EXAMPLES = Path(__file__).parent / "examples"
@@ -21,35 +22,32 @@ EXAMPLES = Path(__file__).parent / "examples"
 _MOST_VMS = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host(Declared):
+class Host(Model):
     """A hypervisor."""
 
     name: str
-    vms: Annotated[tuple[str, ...], Each(Text(), 1)]
+    vms: Annotated[tuple[str, ...], Field(min_length=1)]
     """That run on it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster(Declared):
+class Cluster(Model):
     """A Hadoop cluster."""
 
     name: str
     master: str
     """One of its VMs."""
-    vms: Annotated[tuple[str, ...], Each(Text(), 2)]
+    vms: Annotated[tuple[str, ...], Field(min_length=2)]
     """All, the master among them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario(Declared):
+class Scenario(Model):
     """Clusters on hypervisors, and what they run."""
 
     hypervisors: tuple[Host, ...]
     """Each with an SSD of the same space."""
     clusters: tuple[Cluster, ...]
     """Each VM of which runs on one of the hypervisors."""
-    groups: Annotated[tuple[Mapping[str, str], ...], Each(Named(Text()), 1)]
+    groups: Annotated[tuple[Mapping[str, str], ...], Field(min_length=1)]
     """Jobs by cluster; all clusters of a group begin together, when the group before has ended."""
     space_bytes: Annotated[int, Size(zero=True, most_bytes=LARGEST)] = 640_000_000
     """Of each SSD."""
@@ -126,7 +124,7 @@ def read_scenario(path: Path) -> Opened:
         InputError: with file, line and field of what is wrong.
     """
     opened = open_document(path, SCENARIO)
-    return Opened(declared_of(Scenario, opened.root.fields, path), opened.content)
+    return Opened(read_placed(Scenario, opened.root.fields, path), opened.content)
 
 
 def shipped() -> dict[str, Path]:

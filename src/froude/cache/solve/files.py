@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from froude.cache.solve.state import State
-from froude.documents.lineage import declared_of, open_document
+from froude.documents.lineage import open_document, read_placed
 from froude.documents.migrate import Migrations
 from froude.documents.reading import dump_document
 
@@ -31,7 +31,7 @@ def read_state(path: Path) -> Opened:
         InputError: with file, line and field of what is wrong.
     """
     opened = open_document(path, STATE)
-    return Opened(declared_of(State, opened.root.fields, path), opened.content)
+    return Opened(read_placed(State, opened.root.fields, path), opened.content)
 
 
 def state_text(state: State) -> str:

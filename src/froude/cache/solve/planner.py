@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from froude.base.seeds import Seeds
 from froude.cache.solve.expectation import expected
@@ -86,8 +86,8 @@ def _with_floors(state: State, remarks: list[str]) -> State:
             remarks.append(f"{text}: all are lowered in proportion")
     if not lowered:
         return state
-    return replace(
-        state, vms=tuple(replace(vm, floor_bytes=lowered.get(vm.name, vm.floor_bytes)) for vm in state.vms)
+    return state.replaced(
+        vms=tuple(vm.replaced(floor_bytes=lowered.get(vm.name, vm.floor_bytes)) for vm in state.vms)
     )
 
 

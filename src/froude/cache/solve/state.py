@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
 
 from froude.base.units import MIB
 from froude.cache.curves import LARGEST, MissRatioCurve
-from froude.documents.declared import Declared
-from froude.documents.forms import FieldError, Form, Named, Number, Seconds, Size
+from froude.documents.forms import FieldError, Form, Number, Seconds, Size
+from froude.documents.model import Flag, Model
 
 MOST = 1e12
 """Of any rate or count: beyond it stands a typing error."""
@@ -39,8 +39,7 @@ class CurveForm(Form):
         return value.plain()  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hypervisor(Declared):
+class Hypervisor(Model):
     """A machine whose VMs share an SSD."""
 
     name: str
@@ -57,8 +56,7 @@ class Hypervisor(Declared):
         _check_name(self.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds(Declared):
+class Bounds(Model):
     """What the user allows plans to give a VM."""
 
     floor_bytes: Annotated[int, _BYTES] = 0
@@ -82,7 +80,6 @@ class Bounds(Declared):
                 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Vm(Bounds):
     """A virtual machine, as it was in the last window."""
 
@@ -92,7 +89,7 @@ class Vm(Bounds):
     """Where it runs."""
     application: str = ""
     """Whose part it is; empty for one on its own."""
-    master: bool = False
+    master: Flag = False
     """Whether it is its application's master: for the reader; how much it counts says `importance`."""
     importance: Annotated[float, Number(0, 1e6)] = 1.0
     """How much one of its misses counts beside another's."""
@@ -146,20 +143,18 @@ def _straight(working_set_bytes: int) -> MissRatioCurve:
     return MissRatioCurve.linear(working_set_bytes, points=_POINTS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobRun(Declared):
+class JobRun(Model):
     """A job of an application that has ended."""
 
     time_s: Annotated[float, Seconds()]
     """From its start to its end."""
-    reads: Annotated[Mapping[str, float], Named(_RATE)] = field(default_factory=dict)
+    reads: Mapping[str, Annotated[float, _RATE]] = {}
     """Chunks that its VMs read, by VM."""
-    misses: Annotated[Mapping[str, float], Named(_RATE)] = field(default_factory=dict)
+    misses: Mapping[str, Annotated[float, _RATE]] = {}
     """Those of them that no cache held, by VM."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Application(Declared):
+class Application(Model):
     """VMs that work on the same jobs."""
 
     name: str
@@ -170,8 +165,7 @@ class Application(Declared):
     """Jobs of it that have ended: with them, what a miss costs is fitted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State(Declared):
+class State(Model):
     """All that a plan is made from."""
 
     window_s: Annotated[float, Seconds()] = 60.0
@@ -227,8 +221,8 @@ class State(Declared):
         Args:
             factor: of their space, 0 or more.
         """
-        larger = [replace(each, space_bytes=int(each.space_bytes * factor)) for each in self.hypervisors]
-        return replace(self, hypervisors=tuple(larger))
+        larger = [each.replaced(space_bytes=int(each.space_bytes * factor)) for each in self.hypervisors]
+        return self.replaced(hypervisors=tuple(larger))
 
 
 def _check_name(name: str) -> None:

@@ -9,7 +9,6 @@ is passed over. A rule cannot weigh it; under one, VMs with the fewest hits for 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from froude.base.seeds import Seeds
 from froude.cache.solve.policies import Policy, Search
@@ -48,8 +47,8 @@ def lasting(
             f"{worst.name} gets no cache: it would write {size(writes)} a day to {hypervisor.name}'s SSD, which may "
             f"be written {size(hypervisor.writes_bytes_per_day or 0)}, for fewer hits than others"
         )
-        without = replace(worst, floor_bytes=0, ceiling_bytes=0)
-        state = replace(state, vms=tuple(without if each.name == worst.name else each for each in state.vms))
+        without = worst.replaced(floor_bytes=0, ceiling_bytes=0)
+        state = state.replaced(vms=tuple(without if each.name == worst.name else each for each in state.vms))
         shares = policy.split(state, seeds)
     return state, shares
 

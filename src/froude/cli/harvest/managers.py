@@ -242,7 +242,8 @@ def show(settings: Settings, now: ClusterState, todo: Changes) -> None:
 def _plain(todo: Changes) -> dict[str, object]:
     from dataclasses import asdict
 
-    return {**asdict(todo), "spared": sorted(todo.spared)}
+    resources = {node: each.plain() for node, each in todo.resources.items()}
+    return {**asdict(todo), "resources": resources, "spared": sorted(todo.spared)}
 
 
 def may(settings: Settings, server: ResourceManager, now: ClusterState, typed: str | None) -> bool:

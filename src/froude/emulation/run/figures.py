@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
+from froude.documents.model import read_fields
 from froude.documents.reading import STAMP, Section
-from froude.documents.refusals import formed
 from froude.emulation.run.bottleneck import Load, Measured
 from froude.emulation.run.run import Difference, Run
 from froude.emulation.run.tally import Histogram, IntervalRow, Phase, Series, Tally
@@ -133,7 +132,7 @@ def read_figures(root: Section) -> Run:
         InputError: a figure is missing, of another type, negative, not finite, or beyond any size.
     """
     fields = {name: value for name, value in root.fields.items() if name != STAMP}
-    read = formed(TypeAdapter(_Figures), fields, Path(root.file))
+    read: _Figures = read_fields(_Figures, fields, root.file)
     differences = read.differences
     return Run(
         _tally(read),

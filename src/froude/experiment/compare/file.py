@@ -11,7 +11,7 @@ from froude.base.errors import InputError
 from froude.documents.artifact import Origin
 from froude.documents.lineage import dump_sealed_figures, open_sealed
 from froude.documents.migrate import Migrations
-from froude.documents.refusals import formed
+from froude.documents.model import read_fields
 from froude.experiment.compare.compare import Comparison
 
 KIND = "comparison"
@@ -39,7 +39,7 @@ def read_comparison(path: Path) -> Comparison:
     fields: dict[str, Any] = {
         name: value for name, value in root.fields.items() if name in Comparison.__slots__
     }
-    comparison = formed(_FORM, fields, path)
+    comparison: Comparison = read_fields(Comparison, fields, path)
     check_rows(comparison, path)
     return comparison
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from froude.base.summary import counted
-from froude.documents.declared import Declared
+from froude.documents.model import Model
 from froude.emulation.run.bottleneck import LimitedBy, Measured
 from froude.emulation.run.run import Run
 from froude.emulation.steadiness import thread_share
@@ -32,7 +32,7 @@ _SHARES = tuple(
 
 
 def comparison_of(
-    found: Duet, options: DuetOptions, targets: tuple[Declared, Declared] | None = None
+    found: Duet, options: DuetOptions, targets: tuple[Model, Model] | None = None
 ) -> Comparison:
     """What is known of the candidate, by the last look.
 
@@ -103,7 +103,7 @@ def _not_compared(rows: list[Row], batches: list[Batch]) -> dict[str, str]:
 
 
 def _differences(
-    found: Duet, names: list[str], targets: tuple[Declared, Declared] | None
+    found: Duet, names: list[str], targets: tuple[Model, Model] | None
 ) -> Iterator[tuple[str, str, str]]:
     """What the arms ran on and were started by, where it differs."""
     samples = [(Sample(name, run),) for name, run in zip(names, found.runs, strict=True)]
@@ -141,7 +141,7 @@ def _part(run: Run, batch: Batch, begun_s: float) -> Run:
     return replace(run, metrics=inside, gc=None)
 
 
-def _remarks(found: Duet, limited: list[bool], targets: tuple[Declared, Declared] | None) -> Iterator[str]:
+def _remarks(found: Duet, limited: list[bool], targets: tuple[Model, Model] | None) -> Iterator[str]:
     cold = [arm for arm, steady in zip(ARMS, found.steady, strict=True) if not steady]
     if cold and found.slices:
         yield (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-
 from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.base.units import seconds_text
@@ -29,10 +27,10 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
     Raises:
         InputError: a play would be over before it was measured.
     """
-    asked = {each.name: getattr(options.load, each.name) for each in fields(TimedSending)}
+    asked = {name: getattr(options.load, name) for name in TimedSending.model_fields}
     load = Load(**{**asked, "speed": speed})
     if not sustained:
-        return replace(load, measure_s=None, leftovers=Leftovers.KEEP)
+        return load.replaced(measure_s=None, leftovers=Leftovers.KEEP)
     measure_s = load.measure_s or MEASURE_S
     if load.duration_s is not None and load.duration_s < measure_s:
         raise InputError(
@@ -42,8 +40,7 @@ def load_of(options: KneeOptions, speed: float, *, sustained: bool) -> Load:
             allowed=f"{seconds_text(measure_s)} and more",
             remedy="A shorter `measure` needs less",
         )
-    return replace(
-        load,
+    return load.replaced(
         mode=Mode.POPULATION,
         measure_s=measure_s,
         duration_s=load.duration_s or options.warm_up_s + measure_s,

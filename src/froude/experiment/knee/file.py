@@ -13,7 +13,7 @@ from froude.base.files import atomic_write_text
 from froude.documents.artifact import Origin, State
 from froude.documents.lineage import dump_sealed_figures, open_figures
 from froude.documents.migrate import Migrations, same
-from froude.documents.refusals import formed
+from froude.documents.model import read_fields
 from froude.experiment.knee.answer import Knee
 
 KIND = "knee"
@@ -73,5 +73,5 @@ def read_knee(path: Path) -> Knee:
     lineage = document.check()
     names = {each.name for each in dataclass_fields(Knee)} - {"origin"}
     fields = {name: value for name, value in document.root.fields.items() if name in names}
-    read = formed(_FORM, fields, path)
+    read: Knee = read_fields(Knee, fields, path)
     return replace(read, origin=Origin(lineage.command, lineage.inputs, lineage.seed))

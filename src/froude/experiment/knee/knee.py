@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from froude.base.clock import Clock, RealClock
 from froude.base.limits import machine_cores
@@ -222,7 +222,7 @@ class _Searching:
         sustained, load = self.loads.sustained, self._load(level)
         if sustained and load.duration_s is not None:
             left_s = max(shortest_s(load), self._end_s - self.clock.now())
-            load = replace(load, duration_s=min(load.duration_s, left_s))
+            load = load.replaced(duration_s=min(load.duration_s, left_s))
         return PlayOptions(
             load=load,
             nodes=self.options.nodes,

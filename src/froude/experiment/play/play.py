@@ -105,7 +105,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     paced, remark = pacing_of(facts.untimed, load.pacing)
     settings = PlaySettings(
         called,
-        replace(load.connections, user=load.connections.user or current_user()),
+        load.connections.replaced(user=load.connections.user or current_user()),
         paced,
         load.speed,
         load.ramp,

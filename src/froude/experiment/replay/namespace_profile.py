@@ -75,18 +75,10 @@ def _weights(section: Section) -> list[tuple[str, float]]:
         raise section.error(
             None, "has no entry, or too many", found=len(names), allowed=f"1 to {_MOST_ENTRIES}"
         )
-    pairs = [(name, _weight(section, name)) for name in names]
+    pairs = [(name, section.value(name, float, within=(0, _MOST_WEIGHT))) for name in names]
     if not any(weight for _, weight in pairs):
         raise section.error(None, "has no weight above 0")
     return pairs
-
-
-def _weight(section: Section, name: str) -> float:
-    value = {str(key): each for key, each in section.fields.items()}[name]
-    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_WEIGHT
-    if not good:
-        raise section.error(name, "is no weight", found=value, allowed=f"0 to {_MOST_WEIGHT:g}")
-    return float(value)
 
 
 def _weighted(root: Section, name: str, convert: Callable[[str], T]) -> tuple[Weighted[T], ...]:

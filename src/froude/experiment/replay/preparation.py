@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,6 @@ _ACCOUNTS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Options(PlayOptions):
     """Those of a scenario whose blocks were laid down for this run."""
 
@@ -97,15 +96,14 @@ class Prepared:
             scenario: one of the same `inputs_of`.
         """
         ours = self.datanodes
-        datanodes = replace(
-            scenario.nodes.datanodes,
+        datanodes = scenario.nodes.datanodes.replaced(
             blocks=ours.blocks,
             count=ours.count,
             storages=ours.storages,
             capacity_bytes=max(ours.capacity_bytes, scenario.nodes.datanodes.capacity_bytes),
         )
-        asked: dict[str, Any] = {each.name: getattr(scenario, each.name) for each in fields(PlayOptions)}
-        nodes = replace(scenario.nodes, datanodes=datanodes)
+        asked: dict[str, Any] = {name: getattr(scenario, name) for name in PlayOptions.model_fields}
+        nodes = scenario.nodes.replaced(datanodes=datanodes)
         return _Options(**{**asked, "nodes": nodes, "scenario": scenario})
 
 
@@ -256,7 +254,7 @@ def _placed(
             topology = Topology(datanodes.count, datanodes.racks)
             cluster = Cluster(topology, ("DISK",) * datanodes.storages)
             write_block_lists(scratch / "blocks", place.namespace, place.known, cluster, seed=scenario.seed)
-        datanodes = replace(datanodes, blocks=scratch / "blocks")
+        datanodes = datanodes.replaced(blocks=scratch / "blocks")
     if datanodes.blocks is None:
         return datanodes
     held = _with_room(datanodes)
@@ -271,8 +269,7 @@ def _placed(
 def _with_room(datanodes: ReplayedDatanodes) -> ReplayedDatanodes:
     """DataNodes as many and as large as the lists of their blocks want."""
     lists = open_block_lists(datanodes.blocks or Path())
-    return replace(
-        datanodes,
+    return datanodes.replaced(
         count=lists.cluster.topology.nodes,
         storages=len(lists.cluster.storages),
         capacity_bytes=max(datanodes.capacity_bytes, 2 * fullest_storage(lists.lists)),

@@ -7,14 +7,13 @@ options. In a file a time has its unit (`duration: 5 min`), and a path is relati
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from froude.base.errors import InputError
-from froude.base.units import Quantity, seconds_text
-from froude.documents.declared import Declared, Example, declared
-from froude.documents.forms import FieldError, Number, Seconds, Text
+from froude.base.units import seconds_text
+from froude.documents.forms import Amount, FieldError, Number, Place, Seconds, Text
+from froude.documents.model import Example, Flag, Model, declared
 from froude.emulation.abort import EXAMPLE, parse_condition
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.settings import (
@@ -95,8 +94,7 @@ def check_conditions(conditions: Sequence[str], longest_s: float, whole: str) ->
 # --- who is called ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running(Declared):
+class Running(Model):
     """A daemon that runs already, and that Froude did not start for this."""
 
     address: Annotated[str, Text(_check_address, "hdfs://HOST:PORT")]
@@ -105,19 +103,17 @@ class Running(Declared):
     """Who it must say that it is: a NameNode's cluster id, a ResourceManager's start and address."""
     http: Annotated[str | None, Text(parse_web, "HOST:PORT"), Example("127.0.0.1:9870")] = None
     """Its web address, to record its metrics as well."""
-    gc_log: Annotated[Path | None, Example("gc.log")] = None
+    gc_log: Annotated[Place | None, Example("gc.log")] = None
     """Log of its JVM's garbage collector, on this machine: of -Xlog:gc*,safepoint with the time of day in each line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseTarget(Declared):
+class ReleaseTarget(Model):
     """Daemons that Froude starts."""
 
     release: Annotated[str | None, Text(check_release, "such as 3.5.0"), Example("3.5.0")] = None
     """Hadoop release that is fetched and started; the one that is found here by default."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NameNodeTarget(ReleaseTarget):
     """A NameNode that Froude starts."""
 
@@ -127,26 +123,23 @@ class NameNodeTarget(ReleaseTarget):
     """Largest heap of the ResourceManager that is started beside it for a plan that calls one."""
     java_options: Annotated[tuple[str, ...], Example(["-XX:+UseParallelGC"])] = ()
     """Further options of each JVM."""
-    jars: Annotated[Path | None, Example("build")] = None
+    jars: Annotated[Place | None, Example("build")] = None
     """Folder of jars that come before the release's own on the class path, such as a build with a change."""
-    properties: Annotated[Mapping[str, str], Example({"dfs.namenode.handler.count": "64"})] = field(
-        default_factory=dict
-    )
+    properties: Annotated[Mapping[str, str], Example({"dfs.namenode.handler.count": "64"})] = {}
     """Properties of their configuration, each a text; they count before those of the folder `conf`."""
-    conf: Annotated[Path | None, Example("conf")] = None
+    conf: Annotated[Place | None, Example("conf")] = None
     """Folder with the core-site.xml and hdfs-site.xml of a cluster: all in them but addresses, folders and secrets."""
-    image: Annotated[Path | None, Example("name")] = None
+    image: Annotated[Place | None, Example("name")] = None
     """Name directory or FsImage to start from; it is copied, and gets ids of its own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Target(NameNodeTarget):
     """A NameNode that Froude starts, or daemons that run already."""
 
     running: Annotated[
         Mapping[str, Running],
         Example({ANY: {"address": "hdfs://127.0.0.1:8020", "id": "CID-00000000", "http": "127.0.0.1:9870"}}),
-    ] = field(default_factory=dict)
+    ] = {}
     """Daemons that run already, by service (namenode, resourcemanager), or one as `any`; nothing is started then."""
 
     def check(self) -> None:
@@ -164,8 +157,7 @@ class Target(NameNodeTarget):
 # --- the load ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sending(Declared):
+class Sending(Model):
     """How calls are sent."""
 
     pacing: Annotated[Pacing | None, Example(Pacing.CLOSED.value)] = None
@@ -183,7 +175,6 @@ class Sending(Declared):
     """How emulated nodes share connections."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TimedSending(Sending):
     """How calls are sent, and for how long."""
 
@@ -207,7 +198,6 @@ class TimedSending(Sending):
             raise FieldError(message, names=("measure",), found=seconds_text(self.measure_s), allowed=longest)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Load(TimedSending):
     """How a load is sent, and whether it is kept up."""
 
@@ -238,41 +228,32 @@ class Load(TimedSending):
             raise FieldError(message, names=("connections", "pool"), allowed="1 or more with this mode")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadLoad(TimedSending):
     """A mined workload."""
 
-    workload: Annotated[Path, Example("workload.yaml", active=True)]
+    workload: Annotated[Place, Example("workload.yaml", active=True)]
     """File of the workload."""
-    at: Annotated[Mapping[str, Quantity], Example({"datanodes": 50, "files": 400})] = field(
-        default_factory=dict
-    )
+    at: Annotated[Mapping[str, Amount], Example({"datanodes": 50, "files": 400})] = {}
     """Where the workload's variables begin; the largest recorded quantity by default."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DuetLoad(Sending):
     """A mined workload that is sent for as long as a duet takes."""
 
-    workload: Annotated[Path, Example("workload.yaml", active=True)]
+    workload: Annotated[Place, Example("workload.yaml", active=True)]
     """File of the workload."""
-    at: Annotated[Mapping[str, Quantity], Example({"datanodes": 50, "clients": 16})] = field(
-        default_factory=dict
-    )
+    at: Annotated[Mapping[str, Amount], Example({"datanodes": 50, "clients": 16})] = {}
     """Its Scale; the largest recorded quantity of each variable by default."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanLoad(Load):
     """A Plan, or a mined workload at a Scale."""
 
-    plan: Annotated[Path | None, Example("plan", active=True)] = None
+    plan: Annotated[Place | None, Example("plan", active=True)] = None
     """Folder of the plan; or instead of it:"""
-    workload: Annotated[Path | None, Example("workload.yaml")] = None
+    workload: Annotated[Place | None, Example("workload.yaml")] = None
     """File of the workload."""
-    at: Annotated[Mapping[str, Quantity], Example({"datanodes": 50, "files": 400})] = field(
-        default_factory=dict
-    )
+    at: Annotated[Mapping[str, Amount], Example({"datanodes": 50, "files": 400})] = {}
     """Scale at which the workload is played: every variable that was recorded."""
 
     def check(self) -> None:
@@ -292,8 +273,7 @@ class PlanLoad(Load):
 # --- emulated nodes ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nodes(Declared):
+class Nodes(Model):
     """Settings of emulated nodes, by kind of program."""
 
     datanodes: DatanodeSettings = DatanodeSettings()
@@ -310,8 +290,7 @@ class Nodes(Declared):
 # --- options ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conditions(Declared):
+class Conditions(Model):
     """What every play of an experiment has in common."""
 
     nodes: Nodes = Nodes()
@@ -324,7 +303,6 @@ class Conditions(Declared):
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PlayOptions(Conditions):
     """The options of a play: `fr.PlayOptions(record="full", load=fr.Load(speed=2))`."""
 
@@ -336,9 +314,9 @@ class PlayOptions(Conditions):
     """Conditions on the run; one that is not kept makes its verdict red."""
     abort_when: _Conditions = ()
     """Conditions that end the play early, as failed, once one has held for its time."""
-    check_counts: bool = True
+    check_counts: Flag = True
     """Whether to compare with the target's own counts afterwards; takes up to 12 s."""
-    replay_ids: Annotated[Path | None, Example("run")] = None
+    replay_ids: Annotated[Place | None, Example("run")] = None
     """Folder of a Run of the same seed: its clients' RPC ids are used again. By default no two plays share any, since a
     NameNode takes a call with the ids of an earlier one for a repetition, and gives the old answer for ten minutes."""
 
@@ -364,8 +342,7 @@ class PlayOptions(Conditions):
             raise FieldError(message, names=("load", "duration"), allowed="a time, such as 2 min")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KneeSearch(Declared):
+class KneeSearch(Model):
     """How a knee is searched for."""
 
     raise_: Annotated[tuple[str, ...], Example(["datanodes", "clients"])] = ()
@@ -380,7 +357,6 @@ class KneeSearch(Declared):
     """Cores of another machine, for which the computed limit is scaled as an upper bound; none by default."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class KneeOptions(Conditions):
     """The options of a search for a knee: `fr.KneeOptions(limits=["p99 < 50 ms"], repeats=2)`."""
 
@@ -408,8 +384,7 @@ class KneeOptions(Conditions):
             raise FieldError(message, names=("load", "mode"), allowed="once, population")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DuetComparing(Declared):
+class DuetComparing(Model):
     """How a duet is decided; to be chosen before it is played."""
 
     margin: Annotated[float, Number(0.001, 1)] = 0.1
@@ -422,7 +397,6 @@ class DuetComparing(Declared):
     """Longest time for which both targets are called before they are measured; less where both are steady sooner."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DuetOptions(Conditions):
     """The options of a duet."""
 

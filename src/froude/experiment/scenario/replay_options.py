@@ -6,13 +6,11 @@ As `sections`, which has what every experiment has; `scenario` puts them togethe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated
 
 from froude.base.units import parse_zone
-from froude.documents.declared import Declared, Example
-from froude.documents.forms import Each, FieldError, Number, Place, Seconds, Text
+from froude.documents.forms import FieldError, Number, Place, Seconds, Text
+from froude.documents.model import Example, Flag, Model
 from froude.emulation.settings import Connections, DatanodeSettings, LogClientSettings, Mode
 from froude.experiment.scenario.options import Load, Nodes
 
@@ -21,18 +19,16 @@ MOST_LINES = 10_000_000
 """Of a log that is made up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeNamespace(Declared):
+class MadeNamespace(Model):
     """A namespace that is made up from a profile, as `froude image synth` does."""
 
-    profile: Annotated[Path | None, Example("analytics")] = None
+    profile: Annotated[Place | None, Example("analytics")] = None
     """File of the profile, or the name of one that is shipped; nothing is made up without."""
     inodes: Annotated[int | None, Number(2, _MOST, whole=True), Example(20_000)] = None
     """How many, in place of the profile's number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogGrowth(Declared):
+class LogGrowth(Model):
     """What a log is extrapolated to."""
 
     clients: Annotated[float, Number(1, 10_000), Example(4)] = 1.0
@@ -41,8 +37,7 @@ class LogGrowth(Declared):
     """Inodes for each of the image's, in copies of its folders and files that no client uses; all paths stay."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeLog(Declared):
+class MadeLog(Model):
     """A log that is made up on an image's paths, as `froude image log` does."""
 
     rate: Annotated[float | None, Number(0.01, 1e6), Example(200)] = None
@@ -66,22 +61,21 @@ class MadeLog(Declared):
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayLoad(Load):
     """What clients did at a NameNode, to be done again."""
 
-    audit_log: Annotated[tuple[Path, ...], Each(Place()), Example(["hdfs-audit.log"], active=True)] = ()
+    audit_log: Annotated[tuple[Place, ...], Example(["hdfs-audit.log"], active=True)] = ()
     """Audit logs of one NameNode, packed or not; or the folder that `froude trace import audit` made of them; or
     instead of them:"""
-    trace: Annotated[Path | None, Example("trace")] = None
+    trace: Annotated[Place | None, Example("trace")] = None
     """A Trace that Froude recorded, with every call of clients and its arguments; or instead of it:"""
     made: MadeLog = MadeLog()
     """A log that is made up."""
-    edits: Annotated[Path | None, Example("name/current")] = None
+    edits: Annotated[Place | None, Example("name/current")] = None
     """Folder of edits, by which logs are cut at the image's transaction; without, they are cut at its newest time."""
     time_zone: Annotated[str, Text(parse_zone, "such as Europe/Berlin")] = "UTC"
     """Of the dates in the logs."""
-    cut: bool = True
+    cut: Flag = True
     """Whether what the image holds already is left out of the logs."""
     connections: Connections = Connections(pool=1)
     """How clients share connections."""
@@ -128,19 +122,17 @@ class ReplayLoad(Load):
         return bool(self.audit_log) and self.audit_log[0].is_dir()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedDatanodes(DatanodeSettings):
     """Emulated DataNodes that hold the blocks of an image."""
 
     count: Annotated[int, Number(0, 1_000_000, whole=True)] = 100
     """How many."""
-    blocks: Annotated[Path | None, Example("blocks")] = None
+    blocks: Annotated[Place | None, Example("blocks")] = None
     """Folder of `froude image blocks`: which replicas each holds; placed anew from the image by default."""
     racks: Annotated[int, Number(1, 100_000, whole=True)] = 1
     """Racks over which the image's replicas are spread."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayNodes(Nodes):
     """The emulated nodes of a replay."""
 
@@ -152,5 +144,5 @@ class ReplayNodes(Nodes):
     @property
     def programs(self) -> Mapping[str, object]:
         """What the player takes: settings by kind of program."""
-        clients = self.clients if self.datanodes.count else replace(self.clients, blocks=0)
+        clients = self.clients if self.datanodes.count else self.clients.replaced(blocks=0)
         return {each.kind: each for each in (self.datanodes, clients)}

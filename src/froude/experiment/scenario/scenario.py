@@ -7,16 +7,26 @@ its fields are is declared there and in `sections`, once.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple, Self, get_args
+
+from pydantic import Field
 
 from froude.base.units import Quantity, seconds_text
-from froude.documents.declared import Declared, Example
-from froude.documents.forms import Change, Each, FieldError, Form, Named, Number, Plain, Seconds, Text, below
-from froude.documents.lineage import declared_of, open_document
+from froude.documents.forms import (
+    Amount,
+    FieldError,
+    Number,
+    Place,
+    Plain,
+    Seconds,
+    Text,
+    below,
+)
+from froude.documents.lineage import KIND, open_document, read_kind
 from froude.documents.migrate import Migrations
+from froude.documents.model import Change, Example, Flag, Model
 from froude.documents.plain import Fields
 from froude.documents.reading import dump_document
 from froude.experiment.compare.finding import ALLOWED as STATED
@@ -51,32 +61,10 @@ from froude.hadoop.settings.yarn import PREFIXES
 from froude.workload.scale import Scale
 
 MIGRATIONS = Migrations("scenario", 1)
-KIND = "kind"
 _LEAST_SIZES = 3
+_Nodes = Annotated[int, Number(1, MOST_NODES, whole=True)]
 _SHORTEST_DUET_S = 120.0
 """Half of it for the warm-up, and twenty batches that are longer than most of what disturbs one of them."""
-
-
-class Command(Form):
-    """Program and arguments."""
-
-    allowed = "a list of words: a program and its arguments"
-
-    def read(self, value: Any) -> tuple[str, ...]:
-        """Word by word."""
-        return Each(Text(), 1).read(value)
-
-    def write(self, value: Any) -> list[str]:
-        """Word by word."""
-        return list(value)
-
-    def moved(self, value: Any, change: Change) -> Any:
-        """The program, where it is a path; of its arguments nobody knows which are."""
-        program, *arguments = value
-        if "/" in program:
-            program = str(change(Path(program)))
-            program = program if "/" in program else f"./{program}"  # or it would be looked for on the PATH
-        return (program, *arguments)
 
 
 def _check_replicas(options: Conditions, *, namespace: bool) -> None:
@@ -85,12 +73,11 @@ def _check_replicas(options: Conditions, *, namespace: bool) -> None:
         raise FieldError("would all be deleted: there is no namespace", names=names, allowed=allowed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PlayScenario(PlayOptions):
     """Play a Plan against a NameNode that is started for it, or against daemons that run already."""
 
     kind: ClassVar[str] = "play"
-    target: Target = field(default_factory=Target)
+    target: Target = Target()
     """Who is called."""
     load: PlanLoad
     """What is sent."""
@@ -109,12 +96,11 @@ class PlayScenario(PlayOptions):
         return scenario_text(self, folder)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class KneeScenario(KneeOptions):
     """Raise the load of a workload until a NameNode, or a ResourceManager, breaks a limit."""
 
     kind: ClassVar[str] = "knee"
-    target: NameNodeTarget = field(default_factory=NameNodeTarget)
+    target: NameNodeTarget = NameNodeTarget()
     """Who is called: a NameNode, or a ResourceManager, that stays up for the whole search."""
     load: WorkloadLoad
     """What is sent."""
@@ -129,14 +115,13 @@ class KneeScenario(KneeOptions):
         _check_replicas(self, namespace=self.target.image is not None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DuetScenario(DuetOptions):
     """Play a workload against a baseline and a candidate at the same time: is the candidate slower?"""
 
     kind: ClassVar[str] = "duet"
-    target: NameNodeTarget = field(default_factory=NameNodeTarget)
+    target: NameNodeTarget = NameNodeTarget()
     """The baseline: a NameNode, or a ResourceManager, that is started."""
-    candidate: NameNodeTarget = field(default_factory=NameNodeTarget)
+    candidate: NameNodeTarget = NameNodeTarget()
     """What is judged, started next to it."""
     load: DuetLoad
     """What is sent to both."""
@@ -163,33 +148,26 @@ class DuetScenario(DuetOptions):
         _check_replicas(self, namespace=None not in {self.target.image, self.candidate.image})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recording(Declared):
+class Recording(Model):
     """What is recorded."""
 
-    command: Annotated[tuple[str, ...], Command(), Example(["./job.sh", "{files}"], active=True)]
+    command: Annotated[tuple[str, ...], Field(min_length=1), Example(["./job.sh", "{files}"], active=True)]
     """What to run; {files} becomes that variable's value. A program that is a path is found from the file's folder."""
-    datanodes: Annotated[tuple[int, ...], Each(Number(1, MOST_NODES, whole=True), 1)] = (3,)
+    datanodes: Annotated[tuple[_Nodes, ...], Field(min_length=1)] = (3,)
     """DataNodes of each run."""
-    nodemanagers: Annotated[tuple[int, ...], Each(Number(1, MOST_NODES, whole=True)), Example([2, 3, 4])] = ()
+    nodemanagers: Annotated[tuple[_Nodes, ...], Example([2, 3, 4])] = ()
     """NodeManagers of each run; with any, YARN runs beside HDFS, and its calls are recorded, too."""
-    scales: Annotated[Mapping[str, tuple[Quantity, ...]], Example({"files": [5, 12, 8]}, active=True)] = (
-        field(default_factory=dict)
-    )
+    scales: Annotated[Mapping[str, tuple[Amount, ...]], Example({"files": [5, 12, 8]}, active=True)] = {}
     """A variable's value in each run; a single one is repeated."""
-    cross: bool = False
+    cross: Flag = False
     """Whether every value runs with every other, instead of one after another."""
     repeats: Annotated[int, Number(1, 1000, whole=True)] = 1
     """How often all runs are made, one round after the other, so that a drift of the machine is shared by all."""
     replication: Annotated[int, Number(1, 512, whole=True)] = 2
     """Copies of each block."""
-    properties: Annotated[Mapping[str, str], Example({"dfs.blocksize": "1048576"})] = field(
-        default_factory=dict
-    )
+    properties: Annotated[Mapping[str, str], Example({"dfs.blocksize": "1048576"})] = {}
     """Further properties of daemons and clients, each a text: those that begin with yarn. or mapreduce. are YARN's."""
-    intervals: Annotated[Mapping[str, float], Named(Seconds()), Example({"blockReport": "20 s"})] = field(
-        default_factory=dict
-    )
+    intervals: Annotated[Mapping[str, Annotated[float, Seconds()]], Example({"blockReport": "20 s"})] = {}
     """Intervals that are lowered so that a recording sees them, by method; mining scales them back to the real ones."""
     faults: Annotated[
         tuple[Annotated[str, Text(parse_fault, FAULTS)], ...], Example(["kill datanode 0 after 20 s"])
@@ -200,10 +178,18 @@ class Recording(Declared):
     settle_s: Annotated[float | None, Seconds(), Example("10 s")] = None
     """How long each recording goes on after its command, so that the last calls of nodes are seen: 3.5 s by default, and
     10 s with YARN, whose application masters and containers end later than their clients."""
-    fresh: bool = False
+    fresh: Flag = False
     """Whether ids begin at Hadoop's first ones, instead of random ones."""
     name: Annotated[str | None, Example("monday")] = None
     """Of the Trace; of several NAME-1, NAME-2, ...; the next free numbers by default."""
+
+    def moved(self, change: Change) -> Self:
+        """The command's program moves, too, where it is a path; nobody knows which of its arguments are paths."""
+        program, *arguments = self.command
+        if "/" in program:
+            program = str(change(Path(program)))
+            program = program if "/" in program else f"./{program}"  # or it would be looked for on the PATH
+        return super().moved(change).replaced(command=(program, *arguments))
 
     @property
     def runs(self) -> list[Scale]:
@@ -243,12 +229,11 @@ class Recording(Declared):
             lowered(self.intervals, self.properties)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordScenario(Declared):
+class RecordScenario(Model):
     """Run a job on small real clusters, and record every call."""
 
     kind: ClassVar[str] = "record"
-    target: ReleaseTarget = field(default_factory=ReleaseTarget)
+    target: ReleaseTarget = ReleaseTarget()
     """Whose daemons are started."""
     record: Recording
     """What is recorded."""
@@ -256,15 +241,14 @@ class RecordScenario(Declared):
     """Root of every random choice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeapScenario(Declared):
+class HeapScenario(Model):
     """Measure the heap of NameNodes with namespaces of several sizes → a law, and what it says of published clusters."""
 
     kind: ClassVar[str] = "heap"
-    target: ReleaseTarget = field(default_factory=ReleaseTarget)
+    target: ReleaseTarget = ReleaseTarget()
     """Whose NameNodes are started."""
     inodes: Annotated[
-        tuple[int, ...], Each(Number(10_000, 10**8, whole=True)), Example([300_000, 600_000, 1_200_000])
+        tuple[Annotated[int, Number(10_000, 10**8, whole=True)], ...], Example([300_000, 600_000, 1_200_000])
     ] = ()
     """Files and folders of each namespace, three sizes or more; by default three as large as the free memory allows, of
     12 million at most."""
@@ -283,18 +267,17 @@ class HeapScenario(Declared):
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DynoScenario(PlayOptions):
     """Do what clients did at a NameNode again, on its image, with emulated DataNodes that hold its blocks."""
 
     kind: ClassVar[str] = "dyno"
-    target: Target = field(default_factory=Target)
+    target: Target = Target()
     """Who is called."""
-    namespace: MadeNamespace = field(default_factory=MadeNamespace)
+    namespace: MadeNamespace = MadeNamespace()
     """What it starts from, in place of `target.image`."""
     load: ReplayLoad
     """What is done again."""
-    nodes: ReplayNodes = field(default_factory=ReplayNodes)
+    nodes: ReplayNodes = ReplayNodes()
     """Emulated nodes."""
     warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 10.0
     """How long a NameNode that is started is asked, before it is measured."""
@@ -336,8 +319,7 @@ class DynoScenario(PlayOptions):
         return scenario_text(self, folder)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparing(Declared):
+class Comparing(Model):
     """How every arm of a sweep is compared with the first; to be chosen before the runs are made."""
 
     primary: Annotated[str, Text(check_primary, PRIMARY_TEXT)] = DEFAULT_PRIMARY
@@ -346,12 +328,11 @@ class Comparing(Declared):
     """Share by which an arm may differ and still count as the same."""
     level: Annotated[float, Number(0.0001, 0.5)] = DEFAULT_LEVEL
     """Chance of one false difference or more, among all arms and all measures that decide."""
-    limited: bool = False
+    limited: Flag = False
     """Whether runs that player or busy machine limited count as well; such limits are the same for all arms."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding(Declared):
+class Finding(Model):
     """What others have found, to be looked for in a sweep: the answer begins with whether it was reproduced."""
 
     claim: Annotated[str | None, Example("a block takes longer to place the more DataNodes there are")] = None
@@ -373,16 +354,14 @@ class Finding(Declared):
             raise FieldError("is missing", names=(name,), allowed=f"{other} and {name}, or neither")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepScenario(Declared):
+class SweepScenario(Model):
     """The same experiment with some of its fields varied."""
 
     kind: ClassVar[str] = "sweep"
-    base: Annotated[Path, Example("base.yaml", active=True)]
+    base: Annotated[Place, Example("base.yaml", active=True)]
     """File of the scenario that is varied."""
     vary: Annotated[
-        Mapping[str, tuple[Any, ...]],
-        Named(Each(Plain(), 1)),
+        Mapping[str, Annotated[tuple[Annotated[Any, Plain()], ...], Field(min_length=1)]],
         Example({"target.heap": ["1 GB", "4 GB"]}, active=True),
     ]
     """Values of its fields, by their names, sections before a dot; every value with every other. One with a single
@@ -428,25 +407,6 @@ def read_scenario(path: Path) -> Opened:
     return Opened(scenario_of(opened.root.fields, path), opened.content)
 
 
-def line_of(path: Path, names: Sequence[str]) -> int | None:
-    """The line of a field in a scenario's file; None where the file does not have the field.
-
-    Args:
-        path: of a scenario that was read.
-        names: of the fields around and its own, the outermost first.
-
-    Raises:
-        InputError: it cannot be read any more.
-    """
-    fields: Any = open_document(path, MIGRATIONS).root.fields
-    line = None
-    for name in names:
-        if not isinstance(fields, Fields) or name not in fields:
-            return None
-        line, fields = fields.lines.get(name), fields[name]
-    return line
-
-
 def scenario_of(fields: Fields, path: Path) -> Scenario:
     """A scenario of the fields of its document, with paths as seen from here.
 
@@ -456,12 +416,7 @@ def scenario_of(fields: Fields, path: Path) -> Scenario:
     Raises:
         InputError: with file, line and field of what is wrong.
     """
-    kind = fields.get(KIND)
-    if not isinstance(kind, str) or kind not in KINDS:
-        message = "is missing" if kind is None else "is none"
-        line = fields.lines.get(KIND, fields.line)
-        raise FieldError(message, names=(KIND,), line=line, found=kind, allowed=KINDS).in_file(str(path))
-    return declared_of(KINDS[kind], fields, path, beside=[KIND])
+    return read_kind(KINDS, fields, path)
 
 
 def scenario_text(scenario: Scenario, folder: Path) -> str:

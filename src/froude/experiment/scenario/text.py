@@ -6,11 +6,12 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from froude.documents.declared import Declaration, Declared, declared
-from froude.documents.forms import Each, Flag, Named, Number, Place, Text
+from froude.documents.forms import Number, PlaceForm
+from froude.documents.lineage import KIND
+from froude.documents.model import Declaration, Model, declared
 from froude.documents.plain import dump_yaml
 from froude.documents.reading import STAMP
-from froude.experiment.scenario.scenario import KIND, KINDS, MIGRATIONS, Command
+from froude.experiment.scenario.scenario import KINDS, MIGRATIONS
 
 _WIDTH = 100
 
@@ -27,14 +28,14 @@ Relative paths are relative to this file's folder. What stands behind # is left 
     return "\n".join([*lines, ""])
 
 
-def _fields(kind: type[Declared], indent: str = "") -> Iterator[str]:
+def _fields(kind: type[Model], indent: str = "") -> Iterator[str]:
     for number, each in enumerate(declared(kind)):
         if number or not indent:
             yield ""
-        yield from _comment(each.about + ("" if each.section else _allowed(each)), indent)
-        if each.section is not None:
+        yield from _comment(each.about + _allowed(each), indent)
+        if each.shape.section is not None:
             yield f"{indent}{each.key}:"
-            yield from _fields(each.section, f"{indent}  ")
+            yield from _fields(each.shape.section, f"{indent}  ")
         else:
             value, active = _shown(each)
             for line in dump_yaml({each.key: value}).splitlines():
@@ -43,14 +44,10 @@ def _fields(kind: type[Declared], indent: str = "") -> Iterator[str]:
 
 def _shown(each: Declaration) -> tuple[Any, bool]:
     """What a template shows of a field, and whether it is in force there."""
-    plain = _plain_default(each)
+    plain = None if each.required else each.write(each.default)
     if each.example is not None and (each.example.active or plain in (None, [], {})):
         return each.example.value, each.example.active
     return plain, plain is not None
-
-
-def _plain_default(each: Declaration) -> Any:
-    return None if each.required else each.form.write(each.default)
 
 
 def _comment(text: str, indent: str = "") -> Iterator[str]:
@@ -61,6 +58,6 @@ def _comment(text: str, indent: str = "") -> Iterator[str]:
 
 def _allowed(each: Declaration) -> str:
     """What may stand there, where the description does not say it anyway."""
-    form = each.single
-    plain = form in (Text(), Number(whole=True)) or isinstance(form, (Command, Each, Flag, Named, Place))
-    return "" if plain else f" ({form.allowed})"
+    form = each.shape.form
+    plain = form == Number(whole=True) or isinstance(form, PlaceForm)
+    return f" ({each.shape.allowed})" if (form or each.shape.word) and not plain else ""

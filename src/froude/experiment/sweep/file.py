@@ -11,7 +11,7 @@ from froude.base.errors import InputError
 from froude.documents.artifact import Origin, State
 from froude.documents.lineage import dump_sealed_figures, open_sealed
 from froude.documents.migrate import Migrations
-from froude.documents.refusals import formed
+from froude.documents.model import read_fields
 from froude.experiment.compare.file import check_rows
 from froude.experiment.sweep.result import Swept
 
@@ -39,7 +39,7 @@ def read_swept(path: Path) -> Swept:
     """
     root = open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
     fields = {name: value for name, value in root.fields.items() if name in Swept.__slots__}
-    swept = formed(_FORM, fields, path)
+    swept: Swept = read_fields(Swept, fields, path)
     if not swept.arms:
         raise InputError("has no arm", file=path, place="arms", allowed="one or more")
     for at, arm in enumerate(swept.arms):

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.documents.declared import declared
-from froude.documents.forms import Each, FieldError, Named, below
+from froude.documents.forms import FieldError, below
+from froude.documents.model import Model, declared, moved
 from froude.experiment.scenario.scenario import DynoScenario, PlayScenario, Scenario, SweepScenario
 
 SEED = "seed"
@@ -94,7 +94,7 @@ def arms_of(sweep: SweepScenario, base: Scenario) -> list[Arm]:
     return arms
 
 
-def varied(value: Any, names: str, new: Any, folder: Path) -> Any:
+def varied(value: Model, names: str, new: Any, folder: Path) -> Any:
     """A value with one of its fields changed.
 
     Args:
@@ -111,20 +111,18 @@ def varied(value: Any, names: str, new: Any, folder: Path) -> Any:
     if each is None:
         allowed = [each.key for each in declared(type(value))]
         raise FieldError("is not a field of the base", found=first, allowed=allowed)
-    inner = getattr(value, each.name)
-    if each.section is not None and rest:
-        return replace(value, **{each.name: varied(inner, rest, new, folder)})
-    if isinstance(each.single, Named) and rest:
+    inner, shape = getattr(value, each.name), each.shape
+    if shape.section is not None and rest:
+        return value.replaced(**{each.name: varied(inner, rest, new, folder)})
+    if shape.named and rest:
         new = {**inner, rest: new}
-    elif rest or each.section is not None:
+    elif rest or shape.section is not None:
         message = "has no such field" if rest else "is a section"
         raise FieldError(message, found=names, allowed="a field with a single value")
-    elif isinstance(each.single, Each):
+    elif shape.many:
         new = [] if new == "" else [new]
-    read = each.form.read(new)
-    if not isinstance(each.single, Named):
-        read = each.form.moved(read, lambda path: folder / path)
-    return replace(value, **{each.name: read})
+    read = each.read(new)
+    return value.replaced(**{each.name: read if shape.named else moved(read, lambda path: folder / path)})
 
 
 def turns(sweep: SweepScenario, arms: Sequence[Arm]) -> Iterator[Turn]:
@@ -136,7 +134,7 @@ def turns(sweep: SweepScenario, arms: Sequence[Arm]) -> Iterator[Turn]:
         node.child("order").random().shuffle(order)
         seed = node.child("load").value % _SEEDS
         for arm in order:
-            scenario = arm.scenario if SEED in arm.values else replace(arm.scenario, seed=seed)
+            scenario = arm.scenario if SEED in arm.values else arm.scenario.replaced(seed=seed)
             yield Turn(arm, number, scenario)
 
 

@@ -173,7 +173,7 @@ def _start(
     try:
         supervisor = Process.of("supervisor", process.pid)
         try:
-            atomic_write_text(folder / _STARTING, json.dumps(asdict(supervisor)))
+            atomic_write_text(folder / _STARTING, json.dumps(supervisor.plain()))
         except MissingError as error:
             if not folder.is_dir():  # it was ended before this could be written
                 raise _failure(folder) from error

@@ -6,7 +6,6 @@ process ids that the kernel never gives to a program would name every process, o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -14,12 +13,12 @@ import psutil
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
-from froude.documents.declared import Declared
 from froude.documents.forms import Number, Text
-from froude.documents.lineage import declared_of
+from froude.documents.lineage import read_placed
+from froude.documents.model import Model
 from froude.documents.reading import parse_figures
 
-D = TypeVar("D", bound=Declared)
+D = TypeVar("D", bound=Model)
 _LIMIT_BYTES = 1 << 20
 
 
@@ -32,8 +31,7 @@ _Pid = Annotated[int, Number(2, (1 << 31) - 1, whole=True)]  # 1 is the system's
 _Text = Annotated[str, Text(_check_line)]
 
 
-@dataclass(frozen=True, slots=True)
-class Process(Declared):
+class Process(Model):
     """One process, told apart from a later one with the same id."""
 
     name: _Text
@@ -55,7 +53,7 @@ class Process(Declared):
         Raises:
             psutil.NoSuchProcess: no process has this id.
         """
-        return cls(name, pid, psutil.Process(pid).create_time(), address)
+        return cls(name=name, pid=pid, started_s=psutil.Process(pid).create_time(), address=address)
 
     @property
     def alive(self) -> bool:
@@ -68,8 +66,7 @@ class Process(Declared):
             return False
 
 
-@dataclass(frozen=True, slots=True)
-class State(Declared):
+class State(Model):
     """What runs in the background of a workspace."""
 
     supervisor: Process
@@ -118,11 +115,12 @@ def _read(path: Path, kind: type[D]) -> D | None:
         return None
     data = read_bounded(path, limit_bytes=_LIMIT_BYTES)
     try:
-        return declared_of(kind, parse_figures(data, str(path)).fields, path)
+        return read_placed(kind, parse_figures(data, str(path)).fields, path)
     except InputError as error:
         raise InputError(
             f"is no state of a cluster ({error.message})",
             file=path,
+            place=error.place,
             found=error.found,
             allowed=error.allowed,
             remedy="Remove the file",

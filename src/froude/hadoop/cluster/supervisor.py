@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -69,7 +69,7 @@ class Leash:
         with self._lock:
             if self.broken:
                 raise SystemExit(1)
-            atomic_write_text(path, json.dumps(asdict(state), indent=1))
+            atomic_write_text(path, json.dumps(state.plain(), indent=1))
             self._free = not tied
 
     def _watch(self) -> None:

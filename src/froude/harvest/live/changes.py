@@ -200,9 +200,8 @@ def remembered(address: str, state: ClusterState, changes: Changes, before: Prio
     labels = {node.id: node.label for node in state.nodes}
     totals = {node.id: node.total for node in state.nodes}
     attributes = {node.host: node.attribute for node in state.nodes}
-    known = before or Prior(address, state.id)
-    return replace(
-        known,
+    known = before or Prior(address=address, id=state.id)
+    return known.replaced(
         labels_added=tuple(dict.fromkeys((*known.labels_added, *changes.add_labels))),
         scheduler={name: (state.scheduler or {}).get(name) for name in changes.scheduler}
         | dict(known.scheduler),

@@ -182,7 +182,7 @@ class Controller:
         """
         if identity != self.known.id:
             if self.prior is not None and self.prior.id == self.known.id:
-                self.prior = replace(self.prior, id=identity)
+                self.prior = self.prior.replaced(id=identity)
             lives = dict.fromkeys([*self.known.ids, *sorted(earlier)])
             lives.pop(identity, None)
             self.known = replace(self.known, ids=(*lives, identity)[-_MOST_IDS:])

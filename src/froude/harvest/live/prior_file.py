@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 from froude.documents.artifact import Origin
-from froude.documents.lineage import declared_of, dump_sealed_figures, open_sealed
+from froude.documents.lineage import dump_sealed_figures, open_sealed, read_placed
 from froude.documents.migrate import Migrations, same
 from froude.harvest.live.types import Prior
 
@@ -16,7 +15,7 @@ _LIMIT_BYTES = 64 << 20
 
 def prior_json(prior: Prior, origin: Origin | None = None) -> str:
     """The text of the file."""
-    return dump_sealed_figures(MIGRATIONS, asdict(prior), origin or Origin())
+    return dump_sealed_figures(MIGRATIONS, prior.plain(), origin or Origin())
 
 
 def read_prior(path: Path) -> Prior:
@@ -26,4 +25,4 @@ def read_prior(path: Path) -> Prior:
         ChangedError: edited since it was written: a cluster is not set to what somebody typed.
         InputError: no such file, or of another kind.
     """
-    return declared_of(Prior, open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES).fields, path)
+    return read_placed(Prior, open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES).fields, path)

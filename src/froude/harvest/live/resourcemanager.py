@@ -277,7 +277,7 @@ def _node(fields: Mapping[str, Any]) -> Node:
     used = _whole(usage, "nodePhysicalMemoryMB")
     share, cpu = (float(fields.get(name, 0)) / 100 for name in ("memUtilization", "cpuUtilization"))
     containers = float(usage.get("containersCPUUsage", 0))
-    resource = Resource(_whole(total, "memory"), _whole(total, "vCores"))
+    resource = Resource(memory_mb=_whole(total, "memory"), vcores=_whole(total, "vCores"))
     # A share that cannot be tells nothing: such a node is left as it is. A busy one may be told a little above 1.
     says = (
         bool(usage)
@@ -298,7 +298,9 @@ def _node(fields: Mapping[str, Any]) -> Node:
         memory_used_mb=used if says else None,
         machine_mb=round(used / share) if says and share > 0 else None,
         containers_memory_mb=_whole(usage, "aggregatedContainersPhysicalMemoryMB"),
-        allocated=Resource(_whole(fields, "usedMemoryMB"), _whole(fields, "usedVirtualCores")),
+        allocated=Resource(
+            memory_mb=_whole(fields, "usedMemoryMB"), vcores=_whole(fields, "usedVirtualCores")
+        ),
         attribute=_attribute(fields),
     )
 

@@ -82,7 +82,7 @@ def read_known(path: Path) -> Known:
 def _class(section: Section) -> KnownClass:
     known = KnownClass(
         section.value("name", str),
-        section.member("pattern", Pattern),
+        section.value("pattern", Pattern),
         section.value("average", float),
         section.value("peak", float),
     )

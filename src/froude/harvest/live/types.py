@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from froude.documents.declared import Declared
 from froude.documents.forms import Number
+from froude.documents.model import Model
 
 ATTRIBUTE = "rm.yarn.io/harvest-class"
 """The node attribute that names a node's class; its prefix is that of attributes that are set at the ResourceManager."""
@@ -15,8 +15,7 @@ RUNNING = "RUNNING"
 """State of a node that takes containers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resource(Declared):
+class Resource(Model):
     """What containers of a node may use."""
 
     memory_mb: Annotated[int, Number(whole=True)]
@@ -25,6 +24,9 @@ class Resource(Declared):
     def within(self, other: Resource) -> bool:
         """Whether another holds it."""
         return self.memory_mb <= other.memory_mb and self.vcores <= other.vcores
+
+
+_NOTHING = Resource(memory_mb=0, vcores=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Node:
     machine_mb: int | None = None
     containers_memory_mb: int = 0
     """Of what is in use, by containers."""
-    allocated: Resource = Resource(0, 0)
+    allocated: Resource = _NOTHING
     attribute: str = ""
     """The value of its attribute `ATTRIBUTE`; empty where it has none."""
 
@@ -89,17 +91,16 @@ class Changes:
         return any(getattr(self, name) for name in self.__slots__)
 
 
-@dataclass(frozen=True, slots=True)
-class Prior(Declared):
+class Prior(Model):
     """What was there before Froude changed it: enough to restore it."""
 
     address: str
     """`host:port` of the ResourceManager's web server."""
     id: str
     labels_added: tuple[str, ...] = ()
-    scheduler: Mapping[str, str | None] = field(default_factory=dict)
+    scheduler: Mapping[str, str | None] = {}
     """Properties as they were; None for one that was not there."""
-    node_labels: Mapping[str, str] = field(default_factory=dict)
-    resources: Mapping[str, Resource] = field(default_factory=dict)
-    node_attributes: Mapping[str, str] = field(default_factory=dict)
+    node_labels: Mapping[str, str] = {}
+    resources: Mapping[str, Resource] = {}
+    node_attributes: Mapping[str, str] = {}
     """By host; empty for one that had no such attribute."""

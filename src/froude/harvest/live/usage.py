@@ -51,7 +51,7 @@ def allowance(own: Resource, used: Usage, reserve: Reserve, machine_mb: int | No
     if machine_mb is not None and used.memory_mb is not None:
         left = machine_mb - used.memory_mb - math.ceil(machine_mb * reserve.memory)
         memory = memory if left >= memory else left // _STEP_MB * _STEP_MB
-    return Resource(max(0, memory), max(0, cores))
+    return Resource(memory_mb=max(0, memory), vcores=max(0, cores))
 
 
 def usage_of(node: Node) -> Usage | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -207,7 +207,7 @@ def compare(  # noqa: PLR0917 - what, how, who, and how often
     Returns:
         By policy, and within it by fill level, in the orders given.
     """
-    settings = [replace(setting, fill=fill) for fill in fills] or [setting]
+    settings = [setting.replaced(fill=fill) for fill in fills] or [setting]
     groups = [(policy, each) for policy in policies for each in settings]
     cases = [
         Case(years[run % len(years)], each, policy, seeds, run)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated
 
+from pydantic import Field
+
 from froude.base.units import seconds_text
-from froude.documents.declared import Declared
-from froude.documents.forms import Each, FieldError, Number, Seconds
+from froude.documents.forms import FieldError, Number, Seconds
+from froude.documents.model import Flag, Model
 
 DAY_S = 86_400.0
 _SHORTEST_GAP_S = 3.0
@@ -34,8 +35,7 @@ class Scaling(Enum):
     """To the power of 1 / factor: low values rise more than high ones, so variation shrinks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DurabilitySetting(Declared):
+class DurabilitySetting(Model):
     """A year of reimages; the defaults are the paper's (harvesting paper, section 6)."""
 
     blocks: Annotated[int, Number(1, 100_000_000, whole=True)] = 4_000_000
@@ -79,11 +79,17 @@ class DurabilitySetting(Declared):
         return max(1, round(self.blocks * self.replicas / self.fill / servers))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AvailabilitySetting(Declared):
+class AvailabilitySetting(Model):
     """Accesses to blocks while primary tenants use their servers."""
 
-    means: Annotated[tuple[float, ...], Each(Number(0.001, 0.999), 1)] = (0.3, 0.4, 0.5, 0.6, 0.66, 0.75)
+    means: Annotated[tuple[Annotated[float, Number(0.001, 0.999)], ...], Field(min_length=1)] = (
+        0.3,
+        0.4,
+        0.5,
+        0.6,
+        0.66,
+        0.75,
+    )
     """Mean utilisation of all servers to scale to; 0.3 to 0.75 by default."""
     scaling: Scaling = Scaling.LINEAR
     """How the series are brought there: times a factor, or to a power (root), where low values rise most."""
@@ -99,8 +105,7 @@ class AvailabilitySetting(Declared):
     """Utilisation above which a server denies accesses: 1 less the reserve."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchedulingSetting(Declared):
+class SchedulingSetting(Model):
     """Batch jobs next to primary tenants; defaults are the paper's."""
 
     days: Annotated[float, Number(0.1, 366)] = 31.0
@@ -111,7 +116,7 @@ class SchedulingSetting(Declared):
     """Mean time between two jobs; they come at random (Poisson)."""
     batch_share: Annotated[float, Number(1e-4, 1)] = 0.21
     """Of all cores, that the jobs would use if none were killed; it scales tasks and durations."""
-    fill: bool = False
+    fill: Flag = False
     """Whether gaps of the simulated days are filled by the tenant's usual values, up to 20 % of its samples."""
 
     def check(self) -> None:

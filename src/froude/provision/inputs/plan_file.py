@@ -94,7 +94,7 @@ def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:
             raise
     for name in ("gap", "servers", "conflict"):
         root.raw(name)
-    status = root.member("status", Status, Status.GAP)
+    status = root.value("status", Status, Status.GAP)
     names = _Names(problem)
     groups = tuple(names.group(section) for section in root.sections("groups"))
     if not groups:
@@ -200,7 +200,7 @@ class _Names:
             unit,
             _units(section, unit, left),
             _share(section),
-            section.value("cache", bool, False) if "cache" in section else False,
+            section.value("cache", bool, False),
         )
         section.finish()
         return held
@@ -283,14 +283,8 @@ def _split(section: Section, problem: Problem) -> dict[str, float]:
 
 
 def _count(section: Section, name: str, default: int | None) -> int:
-    value = section.value(name, int, default)
-    if not 0 <= value <= _MOST:
-        raise section.error(name, "is out of range", found=value, allowed=f"0 to {_MOST}")
-    return value
+    return section.value(name, int, default, within=(0, _MOST))
 
 
 def _share(section: Section) -> float:
-    value = section.value("share", float, 0.0)
-    if not 0 <= value <= 1:
-        raise section.error("share", "is out of range", found=value, allowed="0 to 1")
-    return value
+    return section.value("share", float, 0.0, within=(0, 1))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pydantic import ConfigDict
 
 from froude.base.errors import InputError, MissingError
 from froude.base.files import atomic_write_text, create_file, open_regular
 from froude.base.summary import Summarised, counted
 from froude.documents.artifact import Lineage, Origin, check_files, hash_files
-from froude.documents.lineage import dump_sealed, lineage_of, open_document
+from froude.documents.lineage import content_fields, dump_sealed, lineage_of, open_document
 from froude.documents.migrate import Migrations
-from froude.documents.reading import Section
+from froude.documents.model import Flag, read_fields
 from froude.hadoop.audit.lines import AuditLine
 from froude.trace.audit.columns import SCHEMA, to_lines
 
@@ -37,6 +38,7 @@ _MANY = {"time", "client", "src", "dst"}
 """Columns of which a dictionary would hold nearly every line."""
 _PART = re.compile(r"lines-\d{5}\.parquet")
 _REMEDY = "Restore it from a copy, or import the log again"
+_STRICT = ConfigDict(extra="forbid")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -44,6 +46,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class Source:
     """A log that was read."""
 
+    __pydantic_config__ = _STRICT
     name: str
     lines: int
     """All of them, empty ones not."""
@@ -55,6 +58,7 @@ class Source:
 class Counts:
     """What importing found, in lines."""
 
+    __pydantic_config__ = _STRICT
     bad: int = 0
     out_of_order: int = 0
     """Behind one of a later time in their file; they were put in order."""
@@ -72,6 +76,7 @@ class Counts:
 class AuditMeta:
     """What is true of the whole log."""
 
+    __pydantic_config__ = _STRICT
     lines: int
     begin_us: int
     """Time of the first line, microseconds since 1970, UTC."""
@@ -82,7 +87,7 @@ class AuditMeta:
     """Time zone that its dates were read in."""
     window_s: float
     """How far a line may stand behind later ones without being counted as late."""
-    anonymised: bool
+    anonymised: Flag
     sources: tuple[Source, ...]
     """In the order of their times."""
     counts: Counts
@@ -237,29 +242,8 @@ def open_audit(folder: Path | str, *, check: bool = True) -> AuditLog:
     names = hashes.names()
     if not all(map(_PART.fullmatch, names)):
         raise root.error("files", "are other files", found=", ".join(names), allowed=part_name(0))
-    return AuditLog(folder, _meta_from(root), tuple(sorted(names)), lineage)
-
-
-def _meta_from(root: Section) -> AuditMeta:
-    counts = root.section("counts")
-    meta = AuditMeta(
-        root.value("lines", int),
-        root.value("begin_us", int),
-        root.value("end_us", int),
-        root.value("form", str),
-        root.value("zone", str),
-        root.value("window_s", float),
-        root.value("anonymised", bool),
-        tuple(
-            Source(each.value("name", str), each.value("lines", int), each.value("bad", int))
-            for each in root.sections("sources")
-        ),
-        Counts(**{each.name: counts.value(each.name, int) for each in fields(Counts)}),
-        root.value("cut", str),
-        root.converted("bad_places", str),
-    )
-    root.finish()
-    return meta
+    meta: AuditMeta = read_fields(AuditMeta, content_fields(root.fields, "files"), folder / META)
+    return AuditLog(folder, meta, tuple(sorted(names)), lineage)
 
 
 @contextmanager

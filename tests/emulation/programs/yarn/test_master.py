@@ -228,7 +228,7 @@ def _only_masters(model: ModelMaster):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("pool", [0, 4])
 def test_one_node_speaks_to_a_tracker_that_is_another_ones(pool: int) -> None:
     """A relay leads to another ResourceManager: its answer to the first registration ends the play."""
-    model = ModelMaster(plan(nodes=20, jobs=1, maps=2), schema(), connections=Connections(pool))
+    model = ModelMaster(plan(nodes=20, jobs=1, maps=2), schema(), connections=Connections(pool=pool))
     model.stamp = STAMP + 1
     with pytest.raises(AssertionError, match=rf"is another daemon .* found {STAMP + 1}; allowed: {STAMP}"):
         model.run()
@@ -238,7 +238,7 @@ def test_one_node_speaks_to_a_tracker_that_is_another_ones(pool: int) -> None:
 
 def test_connections_to_a_tracker_open_once_one_node_is_registered() -> None:
     """Each with a connection of its own, all nodes come to work."""
-    model = ModelMaster(plan(nodes=20, jobs=1, maps=2), schema(), connections=Connections(0))
+    model = ModelMaster(plan(nodes=20, jobs=1, maps=2), schema(), connections=Connections(pool=0))
     model.run()
     assert len(model.nodes) == 20
     assert [app.status for app in model.apps.values()] == [SUCCEEDED]

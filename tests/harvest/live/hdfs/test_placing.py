@@ -14,7 +14,7 @@ from froude.harvest.live.hdfs.placing import Placing, allow_rollback, map_place
 from froude.harvest.live.hdfs.plugin import Way
 from froude.harvest.live.hdfs.prior import HdfsPrior
 
-PRIOR = HdfsPrior("nn:8020", "CID-1")
+PRIOR = HdfsPrior(address="nn:8020", id="CID-1")
 
 
 @pytest.mark.parametrize(

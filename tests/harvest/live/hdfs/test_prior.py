@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,24 +9,40 @@ import pytest
 from froude.base.errors import ChangedError, InputError
 from froude.harvest.live.hdfs.prior import HdfsPrior, prior_json, read_prior
 
-PRIOR = HdfsPrior("h:1", "CID", "/conf", {"a": None, "b": "x"}, {"/m": None, "/n": "t"}, "/hosts", ("i:1",))
+PRIOR = HdfsPrior(
+    address="h:1",
+    id="CID",
+    conf="/conf",
+    properties={"a": None, "b": "x"},
+    files={"/m": None, "/n": "t"},
+    hosts="/hosts",
+    marked=("i:1",),
+)
 
 
 def test_it_reads_back(tmp_path: Path) -> None:
     """All of it, or nothing but who it was."""
-    for prior in (PRIOR, HdfsPrior("h:1", "CID")):
+    for prior in (PRIOR, HdfsPrior(address="h:1", id="CID")):
         (tmp_path / "s.json").write_text(prior_json(prior))
         assert read_prior(tmp_path / "s.json") == prior
 
 
 def test_of_what_was_changed_twice_the_first_counts() -> None:
     """Marks are those of the file as it is: of now, where it was looked at now."""
-    later = HdfsPrior("h:1", "CID", "", {"b": "y", "c": "z"}, {"/n": "u", "/o": None}, "", ("i:2",))
+    later = HdfsPrior(
+        address="h:1",
+        id="CID",
+        conf="",
+        properties={"b": "y", "c": "z"},
+        files={"/n": "u", "/o": None},
+        hosts="",
+        marked=("i:2",),
+    )
     both = later.with_earlier(PRIOR)
     assert both.properties == {"a": None, "b": "x", "c": "z"}
     assert both.files == {"/m": None, "/n": "t", "/o": None}
     assert (both.conf, both.hosts, both.marked) == ("/conf", "/hosts", ("i:1",))
-    assert replace(later, hosts="/hosts").with_earlier(PRIOR).marked == ("i:2",)
+    assert later.replaced(hosts="/hosts").with_earlier(PRIOR).marked == ("i:2",)
     assert later.with_earlier(None) is later
 
 

@@ -18,7 +18,7 @@ DAY = 86400.0
 NOW = 1_795_000_000.0 // DAY * DAY
 HOURS = np.arange(4 * 24)
 CURVE = 0.4 + 0.3 * np.cos(2 * np.pi * HOURS / 24)
-OWN = Resource(32768, 12)
+OWN = Resource(memory_mb=32768, vcores=12)
 CORE = Container(1.0, 0.0)
 
 

@@ -8,7 +8,7 @@ SEEN = Node(
     "n:1",
     "n",
     "RUNNING",
-    Resource(8192, 4),
+    Resource(memory_mb=8192, vcores=4),
     containers=2,
     label="a",
     cpu_share=0.5,

@@ -70,14 +70,14 @@ def remembered(calls: NameNodeCalls, identity: str, changes: HdfsChanges) -> Hdf
         there = site.parse_site(_site(changes.conf), name=SITE)
         properties = {name: there.get(name) for name in changes.properties}
     return HdfsPrior(
-        calls.address,
-        identity,
-        "" if changes.conf is None else str(changes.conf),
-        properties,
-        {str(path): _text(path) for path in changes.files},
-        "" if changes.hosts is None else str(changes.hosts),
-        changes.marked,
-        {str(path): hashlib.sha256(data).hexdigest() for path, data in changes.files.items()},
+        address=calls.address,
+        id=identity,
+        conf="" if changes.conf is None else str(changes.conf),
+        properties=properties,
+        files={str(path): _text(path) for path in changes.files},
+        hosts="" if changes.hosts is None else str(changes.hosts),
+        marked=changes.marked,
+        written={str(path): hashlib.sha256(data).hexdigest() for path, data in changes.files.items()},
     )
 
 

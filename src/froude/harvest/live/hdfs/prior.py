@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from froude.documents.artifact import Origin
-from froude.documents.declared import Declared
-from froude.documents.lineage import declared_of, dump_sealed_figures, open_sealed
+from froude.documents.lineage import dump_sealed_figures, open_sealed, read_placed
 from froude.documents.migrate import Migrations
+from froude.documents.model import Model
 
 MIGRATIONS = Migrations("harvest-placement-state", 1)
 _LIMIT_BYTES = 256 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class HdfsPrior(Declared):
+class HdfsPrior(Model):
     """Enough to bring back what was there."""
 
     address: str
@@ -24,16 +22,16 @@ class HdfsPrior(Declared):
     id: str
     conf: str = ""
     """Its configuration folder; empty where nothing was changed in it."""
-    properties: Mapping[str, str | None] = field(default_factory=dict)
+    properties: Mapping[str, str | None] = {}
     """Of its hdfs-site.xml; None for one that was not there."""
-    files: Mapping[str, str | None] = field(default_factory=dict)
+    files: Mapping[str, str | None] = {}
     """Texts of files; None for one that was not there."""
     hosts: str = ""
     """Its file of hosts; empty where nothing was changed in it."""
     marked: tuple[str, ...] = ()
     """Addresses of DataNodes that are in maintenance in it because of us."""
 
-    written: Mapping[str, str] = field(default_factory=dict)
+    written: Mapping[str, str] = {}
     """SHA-256 of the files that Froude wrote there last."""
 
     def with_earlier(self, before: HdfsPrior | None) -> HdfsPrior:
@@ -44,8 +42,7 @@ class HdfsPrior(Declared):
         """
         if before is None:
             return self
-        return replace(
-            self,
+        return self.replaced(
             conf=self.conf or before.conf,
             properties={**self.properties, **before.properties},
             files={**self.files, **before.files},
@@ -57,7 +54,7 @@ class HdfsPrior(Declared):
 
 def prior_json(prior: HdfsPrior, origin: Origin | None = None) -> str:
     """The text of the file."""
-    return dump_sealed_figures(MIGRATIONS, asdict(prior), origin or Origin())
+    return dump_sealed_figures(MIGRATIONS, prior.plain(), origin or Origin())
 
 
 def read_prior(path: Path) -> HdfsPrior:
@@ -67,4 +64,4 @@ def read_prior(path: Path) -> HdfsPrior:
         ChangedError: edited since it was written: a cluster is not set to what somebody typed.
         InputError: no such file, or of another kind.
     """
-    return declared_of(HdfsPrior, open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES).fields, path)
+    return read_placed(HdfsPrior, open_sealed(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES).fields, path)
