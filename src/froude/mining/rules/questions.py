@@ -156,13 +156,12 @@ class Questions:
             doubts: of any call; those of this one count, about rules that still stand.
         """
         asked = {path for path, rule in rules.items() if is_open(rule)}
-        for path, rule in rules.items():
-            if path not in asked and any(map(counts_days, within(rule))):
+        for path, dated in rules.items():
+            if path not in asked and any(map(counts_days, within(dated))):
                 asked.add(path)
                 text = f"{node_type}: {path} of {method} counts the days of a month; what comes after its last day?"
-                self.asked.append(
-                    Question(f"{template}:{path}", text, node_type, template, path, (), (rule,))
-                )
+                name = f"{template}:{path}"
+                self.asked.append(Question(name, text, node_type, template, path, (), (dated,)))
         for doubt in doubts:
             rule = rules.get(doubt.path) if doubt.template == template else None
             # A doubt about the rule of all iterations but the first is one about the whole.
