@@ -147,3 +147,21 @@ def test_a_doubt_is_asked_where_its_rule_stands(doubt: Doubt, rule: Rule, asked:
     questions = Questions()
     questions.doubtful("client", "client.c1", "create", {"x": rule}, [doubt, doubt])
     assert len(questions.asked) == asked
+
+
+@pytest.mark.parametrize(
+    ("before", "asked"),
+    [
+        ("/dt=2026-01-", True),
+        ("/202601", True),
+        ("/2026/01/", True),
+        ("/part-20", False),
+        ("/v1999-13-", False),
+    ],
+)
+def test_days_that_count_on_are_asked_about(before: str, asked: bool) -> None:
+    """After the last day of a month comes the first of the next one, and no rule knows that."""
+    questions = Questions()
+    rule = Template((before, Counter(28, {"L1": 1}, 2)))
+    questions.doubtful("c", "c.c1", "mkdirs", {"src": rule}, [])
+    assert bool(questions.asked) is asked

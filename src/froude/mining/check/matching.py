@@ -15,11 +15,11 @@ from froude.mining.history.placement import Known, Placement, placement_of
 from froude.mining.read.canonical import Token
 from froude.mining.read.events import Recording
 from froude.mining.read.jobs import application_of, applications_of
-from froude.mining.read.knowledge import BATCHES, CLIENT, REPORTS, ROLES, SHELL
+from froude.mining.read.knowledge import BATCHES, CLIENT, PATH, REPORTS, ROLES, SHELL
 from froude.mining.read.lanes import put_in_order
 from froude.mining.read.periodic import Period
 from froude.mining.read.senders import Conventions, Sender, senders_of
-from froude.mining.shape.parse import Automaton
+from froude.mining.shape.labels import Reading, label, worded
 from froude.mining.shape.segments import Item, Loop
 from froude.mining.shape.structure import MinedType, Names, Occurrence, place
 from froude.workload.rules import number_at
@@ -31,13 +31,16 @@ from froude.workload.types import (
     Constant,
     Cycle,
     Effect,
+    Flow,
     NodeType,
     Poll,
     Rule,
     Scalar,
     Scaled,
+    Side,
     Step,
     Template,
+    Unknown,
     Workload,
 )
 from froude.workload.types import (
@@ -46,6 +49,7 @@ from froude.workload.types import (
 from froude.workload.walk import calls, fold, parts, repeats, templates
 
 _ORDINAL = re.compile(r"-\d+$")
+_NO_RULES: Mapping[tuple[str, str], Rule] = {}
 _NUMBER_RULES = 6
 """Arguments by which nodes are numbered; a few suffice."""
 
@@ -166,7 +170,24 @@ def _as_found(node: NodeType, tokens: Mapping[str, Token]) -> MinedType:
     names = Names(
         tuple(call.id for call in calls(node.steps)), tuple(segment.id for segment in repeats(node.steps))
     )
-    return MinedType(node.name, role, [], items_of(node.steps, tokens), names=names)
+    return MinedType(
+        node.name, role, [], items_of(node.steps, {**tokens, **_labelled(node, tokens)}), names=names
+    )
+
+
+def _labelled(node: NodeType, tokens: Mapping[str, Token]) -> dict[str, Token]:
+    """Tokens with labels, of the steps whose methods are called about paths of several wordings."""
+    arguments = {(call.id, path): rule for call in calls(node.steps) for path, rule in call.arguments.items()}
+    wordings: dict[Token, dict[str, str]] = defaultdict(dict)
+    for call in calls(node.steps):
+        if PATH in call.arguments:
+            wordings[tokens[call.id]][call.id] = _wording(call.arguments[PATH], arguments)
+    return {
+        call: (*token[:2], label(wording))
+        for token, each in wordings.items()
+        if len(set(each.values())) > 1 and not any(wording.startswith(".*") for wording in each.values())
+        for call, wording in each.items()
+    }
 
 
 def _assign(
@@ -174,7 +195,7 @@ def _assign(
 ) -> list[Sender]:
     """Give each sender to the type by which it parses best, of its job's first; of equals to the first not full."""
     unmatched: list[Sender] = []
-    automata: dict[str, Automaton] = {mined.name: mined.automaton for mined in types}
+    readings = {mined.name: Reading(mined.pattern) for mined in types}
     nodes = {node.name: node for node in workload.node_types}
     wanted = {node.name: node.count.whole_at(scale) for node in workload.node_types}
     filled: Counter[str] = Counter()
@@ -189,8 +210,7 @@ def _assign(
         of_job = [mined for mined in choices if _is_of(masters[application or 0], nodes[mined.name])]
         ranks = {}
         for mined in of_job or choices:
-            automaton = automata[mined.name]
-            parse = automaton.parse(sender.tokens, exact=True) or automaton.parse(sender.tokens)
+            parse = readings[mined.name].parse(sender)
             cost = float("inf") if parse is None else parse.cost // 1
             ranks[mined.name] = -cost, _alike(sender, nodes[mined.name])
         best = [mined for mined in choices if ranks.get(mined.name) == max(ranks.values())]
@@ -230,8 +250,16 @@ def _alike(sender: Sender, node: NodeType) -> int:
     )
 
 
-def _wording(rule: Rule) -> str:
-    """A regular expression of what a rule gives at any place."""
+def _wording(rule: Rule, arguments: Mapping[tuple[str, str], Rule] = _NO_RULES) -> str:
+    """A regular expression of what a rule gives at any place.
+
+    Args:
+        arguments: rules by call and leaf, where flows from requests are followed.
+    """
+
+    def wording(part: Rule) -> str:
+        return _wording(part, arguments)
+
     match rule:
         case Constant(str(text)):
             return re.escape(text)
@@ -240,11 +268,14 @@ def _wording(rule: Rule) -> str:
         case Cycle(values, _):
             return f"(?:{'|'.join(re.escape(str(value)) for value in values)})"
         case Cases():
-            return f"(?:{'|'.join(_wording(part) for part in parts(rule))})"
+            return f"(?:{'|'.join(map(wording, parts(rule)))})"
         case Template():
-            return "".join(
-                re.escape(part) if isinstance(part, str) else _wording(part) for part in rule.parts
-            )
+            return "".join(re.escape(part) if isinstance(part, str) else wording(part) for part in rule.parts)
+        case Flow(call, Side.REQUEST, path, part=None) if (call, path) in arguments:
+            rest = {place: each for place, each in arguments.items() if place != (call, path)}
+            return _wording(arguments[call, path], rest)
+        case Unknown(examples) if examples and all(isinstance(each, str) for each in examples):
+            return f"(?:{'|'.join(dict.fromkeys(worded(str(each)) for each in examples))})"
         case _:
             return ".*"
 

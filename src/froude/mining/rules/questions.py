@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from froude.mining.counts import Fit
 from froude.mining.rules.arguments import is_open
@@ -15,6 +17,7 @@ from froude.workload.types import (
     STEPS,
     Absent,
     Constant,
+    Counter,
     NodeType,
     Question,
     Rule,
@@ -22,12 +25,16 @@ from froude.workload.types import (
     Scaled,
     StartRule,
     Step,
+    Template,
     Unknown,
 )
 from froude.workload.walk import fold, within
 
 _MANY = 0.05
 """Share of a type's calls that may fit no common pattern before its steps are asked about."""
+
+_MONTH = re.compile(r"(?:19|20)[0-9]{2}([-_/]?)(?:0[1-9]|1[0-2])\1$")
+"""A year and a month at the end of a text."""
 
 
 class Questions:
@@ -149,6 +156,12 @@ class Questions:
             doubts: of any call; those of this one count, about rules that still stand.
         """
         asked = {path for path, rule in rules.items() if is_open(rule)}
+        for path, dated in rules.items():
+            if path not in asked and any(map(counts_days, within(dated))):
+                asked.add(path)
+                text = f"{node_type}: {path} of {method} counts the days of a month; what comes after its last day?"
+                name = f"{template}:{path}"
+                self.asked.append(Question(name, text, node_type, template, path, (), (dated,)))
         for doubt in doubts:
             rule = rules.get(doubt.path) if doubt.template == template else None
             # A doubt about the rule of all iterations but the first is one about the whole.
@@ -167,6 +180,15 @@ class Questions:
 def about_steps(node_type: str, text: str) -> Question:
     """A question about all steps of a node type."""
     return Question(f"{node_type}:steps", text, node_type, path=STEPS, candidates=(Constant("as mined"),))
+
+
+def counts_days(rule: Rule) -> bool:
+    """Whether a text has a number that counts on right after a year and a month: `dt=2026-01-` and 29, 30, 31, 32."""
+    parts = rule.parts if isinstance(rule, Template) else ()
+    return any(
+        isinstance(text, str) and _MONTH.search(text) is not None and isinstance(day, Counter | Scaled)
+        for text, day in pairwise(parts)
+    )
 
 
 def _unsure(doubt: Doubt) -> str:

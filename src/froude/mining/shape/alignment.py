@@ -227,7 +227,11 @@ def merge(left: Pattern, right: Pattern, *, optional: bool = False) -> Pattern |
         right: the pattern to be covered as well; None too where both together are too long to be aligned.
         optional: tokens that only one of them has become a loop that may be passed by.
     """
-    return None if len(left) + len(right) > _LONGEST_MERGED else _merged(left, right, optional)
+    if len(left) + len(right) > _LONGEST_MERGED:
+        return None
+    if not optional and left and right and (_differ(left[0], right[0]) or _differ(left[-1], right[-1])):
+        return None
+    return _merged(left, right, optional)
 
 
 def merge_all(patterns: Iterable[Pattern]) -> Pattern | None:
@@ -339,6 +343,11 @@ def _ends(items: Pattern, at: int) -> Iterator[int]:
         yield end
 
 
+def _differ(one: Item, other: Item) -> bool:
+    """Whether two items are different tokens: what begins or ends with them has nothing in common."""
+    return one != other and not isinstance(one, Loop) and not isinstance(other, Loop)
+
+
 def copies(loop: Loop, items: Pattern, at: int) -> Iterable[tuple[int, Loop]]:
     """Places up to which the items are copies of the loop's body, nearest first; loops may stand within.
 
@@ -353,6 +362,8 @@ def copies(loop: Loop, items: Pattern, at: int) -> Iterable[tuple[int, Loop]]:
     while start < len(items):
         for end in range(start + 1, min(len(items), start + 2 * size_of(body) + 1) + 1):
             piece = items[start:end]
+            if _differ(body[0], piece[0]) or _differ(body[-1], piece[-1]):
+                continue
             joined = merge(body, piece[0].body if len(piece) == 1 and isinstance(piece[0], Loop) else piece)
             if joined is not None:
                 body, start = joined, end

@@ -37,13 +37,14 @@ def labels_of(senders: Iterable[Sender]) -> Labels:
         for call in sender.own:
             path = call.request.get(PATH)
             if isinstance(path, str) and not call.token[2]:
-                labels[call.token[:2]].add(_worded(path))
+                labels[call.token[:2]].add(label(worded(path)))
     return {method: sorted(each) for method, each in labels.items() if 1 < len(each) <= _MOST}
 
 
 @lru_cache(maxsize=1 << 14)
-def _worded(path: str) -> str:
-    return label("[0-9a-z]+".join(map(re.escape, _CHANGING.split(path))))
+def worded(path: str) -> str:
+    """A regular expression of paths that differ from one in their numbers alone."""
+    return "[0-9a-z]+".join(map(re.escape, _CHANGING.split(path)))
 
 
 def label(path: str) -> str:
@@ -81,7 +82,7 @@ class Reading:
         self.automaton = Automaton(pattern)
         labels: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         for token in self.automaton.tokens:
-            if plain(token) != token:
+            if isinstance(token, tuple) and plain(token) != token:
                 labels[token[:2]][token[2]] = None
         self.labels: Labels = {method: sorted(each, key=len, reverse=True) for method, each in labels.items()}
         self._plain = Automaton(_plain(pattern)) if labels else self.automaton

@@ -319,35 +319,53 @@ def _common(cluster: Sequence[Sender]) -> Pattern | None:
     """The pattern that all follow; None for none."""
     if cluster[0].role.emulated:
         return unify(sender.tokens for sender in cluster)
-    common, length = _shortest(cluster, {})
+    plain = _Search(cluster, {})
+    common = plain.unified()
     if common is not None and size_of(common) <= _SHORT:
         return common
     labels = labels_of(cluster)
-    labelled, with_labels = _shortest(cluster, labels) if labels else (None, math.inf)
-    return labelled if with_labels < length else common
+    search = _Search(cluster, labels) if labels else plain
+    found = [*plain.lengths(common), *plain.lengths(plain.unified(once=True))]
+    found += search.lengths(search.unified(once=True) or (search.unified() if labels else None))
+    if common is not None or labels:
+        found += search.lengths(search.induced())
+    best = min(found, default=None)
+    return best and best[-1]
 
 
-def _shortest(cluster: Sequence[Sender], labels: Labels) -> tuple[Pattern | None, float]:
-    """The pattern with the shortest description, and its length; None, and infinite, where there is none."""
-    sequences = {spelled(sender.own, labels) for sender in cluster}
+class _Search:
+    """Looks for the pattern of senders, in the words that some labels give.
 
-    def unified(some: Collection[Sequence_]) -> Pattern | None:
-        return unify_decided(some, lambda pattern: _wordings(pattern, cluster))
+    Args:
+        cluster: the senders.
+        labels: of their calls; none for methods alone.
+    """
 
-    common = unified(sequences)
-    found = [common]
-    if common is None or size_of(common) > _SHORT:
-        found += [find_without(sequences, unified), find_without(sequences, induce)]
-        if found == [common, None, None] and (common is not None or labels):
-            found.append(induce(sequences))
-    words = {*map(without, sequences)}
-    lengths = {
-        pattern: description_length(without(pattern), words, drawn=DRAWN) + (pattern != common)
-        for pattern in found
-        if pattern is not None
-    }
-    best = min(lengths, key=lengths.__getitem__, default=None)
-    return best, lengths.get(best, math.inf) if best is not None else math.inf
+    def __init__(self, cluster: Sequence[Sender], labels: Labels) -> None:
+        self._cluster = cluster
+        self._sequences = {spelled(sender.own, labels) for sender in cluster}
+
+    def unified(self, *, once: bool = False) -> Pattern | None:
+        """A pattern by alignment and rounds.
+
+        Args:
+            once: whether it is looked for without what is made once.
+        """
+        return find_without(self._sequences, self._unify) if once else self._unify(self._sequences)
+
+    def _unify(self, sequences: Collection[Sequence_]) -> Pattern | None:
+        return unify_decided(sequences, lambda pattern: _wordings(pattern, self._cluster))
+
+    def induced(self) -> Pattern | None:
+        """A pattern by induction, without what is made once where there is such a call."""
+        return find_without(self._sequences, induce) or induce(self._sequences)
+
+    def lengths(self, pattern: Pattern | None) -> list[tuple[float, str, Pattern]]:
+        """The pattern with the length of its description, by which the shortest is found; none for none."""
+        if pattern is None:
+            return []
+        words = {*map(without, self._sequences)}
+        return [(description_length(without(pattern), words, drawn=DRAWN), repr(pattern), pattern)]
 
 
 def _wordings(pattern: Pattern, cluster: Sequence[Sender]) -> int:
