@@ -2,7 +2,7 @@
 
 import pytest
 
-from froude.base.clock import RealClock
+from froude.base.clock import RealClock, ShiftedClock
 from testbed.virtual_clock import VirtualClock
 
 
@@ -21,3 +21,8 @@ def test_real_clock_goes_on() -> None:
     clock = RealClock()
     assert clock.now() <= clock.now()
     assert clock.wall() > 1.7e9
+
+
+def test_a_shifted_clock_shows_another_machines_time() -> None:
+    """Its own, and what the other one is ahead."""
+    assert 99 < ShiftedClock(100.0).now() - RealClock().now() < 101

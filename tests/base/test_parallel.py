@@ -75,5 +75,5 @@ def test_refuses_other_workers(text: str) -> None:
 
 def test_no_scheduler_is_stated() -> None:
     """An address where nobody listens gives one clear error."""
-    with pytest.raises(MissingError, match="no scheduler answers"):
+    with pytest.raises(InputError, match="--workers: no scheduler answers"):
         parallel.map(_square, [1, 2], "tcp://127.0.0.1:9")

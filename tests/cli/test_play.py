@@ -13,7 +13,7 @@ import typer
 from froude.cli.app import run
 from froude.cli.play import _show
 from froude.cli.settings import Settings
-from froude.emulation.run.run import ABORTED
+from froude.emulation.run.run import ABORTED, PARTIAL
 from froude.workload.plan_file import write_plan
 from froude.workload.types import Recorded
 from testbed.plans import plan
@@ -199,7 +199,11 @@ def test_a_dry_run_of_a_sustained_load_shows_how_long_it_is_played(
 
 @pytest.mark.parametrize(
     ("failure", "code"),
-    [(f"{ABORTED}error_rate > 5 % for 30 s: it held", 3), ("the target closed the connection", 1)],
+    [
+        (f"{ABORTED}error_rate > 5 % for 30 s: it held", 3),
+        (f"{PARTIAL}player 2 (tcp://w:1): died", 3),
+        ("the target closed the connection", 1),
+    ],
 )
 def test_a_condition_that_ended_a_play_is_a_limit_that_broke(
     failure: str, code: int, capsys: pytest.CaptureFixture[str]
@@ -209,5 +213,6 @@ def test_a_condition_that_ended_a_play_is_a_limit_that_broke(
         _show(Settings(), comparisons.run(1, failure=failure), Path("run"))
     assert ended.value.exit_code == code
     said = capsys.readouterr()
-    assert f"RED: the run ended before its time: {failure}" in " ".join(said.out.split())
+    ended_early = "" if failure.startswith(PARTIAL) else "the run ended before its time: "
+    assert f"RED: {ended_early}{failure}" in " ".join(said.out.split())
     assert f"froude: {failure}" in said.err

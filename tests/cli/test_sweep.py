@@ -73,6 +73,13 @@ def test_what_came_of_it_is_shown_and_kept(
     assert run(["report", "sweep/sweep.json", "--static"]) == 0
 
 
+def test_a_sweep_that_comes_with_froude_is_taken_by_its_name(capsys: Out) -> None:
+    """As `froude run` takes it; another name is that of a file."""
+    assert run(["sweep", "heartbeat-burst", "--dry-run"]) == 0
+    assert "Would make" in capsys.readouterr().out
+    assert run(["sweep", "heartbeat-bursts", "--dry-run"]) == 1
+
+
 def test_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
     """One document, that of the file; without a run there is no folder for one."""
     monkeypatch.setattr(SweepRunner, "run", lambda *_: swept(1.0, 1.0))

@@ -57,12 +57,21 @@ def test_the_load_has_the_sum_and_the_busiest_player() -> None:
     late = replace(outcome(Tally()), load=[Load(0.4, 0.9, 50, 2, 7, 0.6), Load(9.0, 0.1, 50, 2, 7, 0.6)])
     merged = merged_outcome([outcome(Tally(), 0.5, 0.2), late])
     assert merged.load == [
-        Load(0.0, 1.4, 150, 5, 8, 0.5, 0.9),
-        Load(1.0, 1.1, 150, 5, 8, 0.5, 0.9),
+        Load(0.0, 1.4, 150, 5, 8, 0.55, 0.9),
+        Load(1.0, 1.1, 150, 5, 8, 0.55, 0.9),
     ]
     assert (merged.players, merged.cores, merged.begun_s, merged.cpu_s) == (2, 4, 5.0, 0.7)
     alone = Load(0.0, 0.5, 1, 1, 0)
     assert merged_load([alone]) == alone
+
+
+def test_machines_count_by_their_cores() -> None:
+    """Two players on one of 4 cores that is half used, one on one of 12 that is idle: 2 of 16 cores are in use."""
+    outcomes = [outcome(Tally(), 0.1), outcome(Tally(), 0.1), outcome(Tally(), 0.1)]
+    outcomes[2].machine, outcomes[2].cores = "other", 12
+    outcomes[2].load = [outcomes[2].load[0]._replace(machine_share=0.0)]
+    merged = merged_outcome(outcomes)
+    assert (merged.cores, merged.load[0].machine_share) == (16, 2 / 16)
 
 
 def test_the_busiest_player_is_one_of_them() -> None:

@@ -33,7 +33,9 @@ NOTICES = st.one_of(
 def test_each_node_has_one_player(players: int, node: NodeId) -> None:
     """A share of all nodes until it is that of one of several."""
     assert Share().own(node)
-    assert [Share().take(number, players).own(node) for number in range(players)].count(True) == 1
+    for first in (0, 1):
+        shares = [Share().take(first + number, players, first) for number in range(players)]
+        assert [share.own(node) for share in shares].count(True) == 1
 
 
 @given(st.lists(NOTICES, max_size=9))
@@ -56,20 +58,24 @@ def test_a_message_of_the_schema_crosses_with_the_notice(hadoop: Hadoop) -> None
     assert read.message[2:] == cause[2:]
 
 
-@given(st.integers(2, 5), st.lists(NOTICES, max_size=20), st.integers(0, 4))
+@given(st.integers(2, 5), st.lists(NOTICES, max_size=20), st.integers(0, 4), st.integers(0, 1))
 def test_the_first_player_hands_on_to_whom_a_notice_is_for(
-    players: int, notices: list[Notice], sender: int
+    players: int, notices: list[Notice], sender: int, first: int
 ) -> None:
-    """What is for one node to its player, everything else to all but the sender, in order."""
+    """What is for one node to its player, everything else to all but the sender, in order; here may be no nodes."""
     sender %= players
-    relay = Relay(players)
+    relay = Relay(players, first)
     shown = {0: relay.hand_on(notices, sender), **relay.out}
-    for player in range(players):
+    assert len(shown) == players + first
+    for player in shown:
         wanted = [
             notice
             for notice in notices
             if player != sender
-            and (not isinstance(notice, SendMessage | Let | Stop) or notice.node.number % players == player)
+            and (
+                not isinstance(notice, SendMessage | Let | Stop)
+                or first + notice.node.number % players == player
+            )
         ]
         assert shown[player] == wanted
 

@@ -45,7 +45,8 @@ BY_TIMING = {"complete", "blockReceivedAndDeleted", "sendHeartbeat"}
 """How often these are called depends on when answers come, also from one play of one player to the next."""
 NAMED = {"create", "getFileInfo", "getListing", "delete", "renewLease", "registerDatanode"}
 """Calls in whose requests nothing depends on the order in which a NameNode gives ids."""
-PLAYERS = (1, 2, 3)
+PLAYERS = ((1, 0), (2, 1), (3, 0))
+"""How many, and the number of the first: 1 where notices go through a process without nodes."""
 
 
 def call(name: str, method: str, arguments: dict[str, Rule], think_s: float = 0.002) -> CallTemplate:
@@ -109,8 +110,8 @@ def with_types(planned: Plan, *types: NodeType) -> Plan:
 def same(planned: Plan, hadoop: Hadoop, seed: int, pacing: Pacing = Pacing.CLOSED) -> None:
     """Play a plan by one, two and three players, and compare."""
     shown = []
-    for players in PLAYERS:
-        played = Players(planned, hadoop.schema(), players, seed=seed, pacing=pacing)
+    for players, first in PLAYERS:
+        played = Players(planned, hadoop.schema(), players, seed=seed, pacing=pacing, first=first)
         played.run()
         assert played.events.now < LIMIT_S
         assert [core.failure for core in played.cores] == [None] * players

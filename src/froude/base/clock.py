@@ -38,3 +38,21 @@ class RealClock:
     def sleep(self, seconds: float) -> None:
         """`time.sleep`."""
         time.sleep(seconds)
+
+
+class ShiftedClock(RealClock):
+    """The time of another machine, as far as its clock's offset is known."""
+
+    __slots__ = ("_offset_s",)
+
+    def __init__(self, offset_s: float) -> None:
+        """Show that machine's time.
+
+        Args:
+            offset_s: what is added to this machine's `now`.
+        """
+        self._offset_s = offset_s
+
+    def now(self) -> float:
+        """Seconds of the other machine's `time.perf_counter`."""
+        return time.perf_counter() + self._offset_s

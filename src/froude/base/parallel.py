@@ -157,22 +157,37 @@ def _pool(
         raise MissingError("a worker process was ended from outside", remedy=remedy) from error
 
 
-def _on_scheduler(
-    f: Callable[[Item], Result], items: Sequence[Item], address: str, done: Callable[[Result], object]
-) -> list[Result]:
+@contextmanager
+def scheduler_at(address: str) -> Iterator[Any]:
+    """A client of a dask.distributed scheduler.
+
+    Raises:
+        MissingError: `distributed` is not installed.
+        InputError: no scheduler answers there within 5 s.
+    """
     try:
-        from distributed import Client, as_completed
+        from distributed import Client
     except ImportError as error:
         remedy = "pip install 'froude[distributed]'"
         raise MissingError(
             "--workers names a scheduler, and dask.distributed is not installed", remedy=remedy
         ) from error
     try:
-        with Client(address, timeout="4s", set_as_default=False) as client:  # type: ignore[no-untyped-call]
-            futures = client.map(f, items, pure=False)
-            for future in as_completed(futures):  # type: ignore[no-untyped-call]
-                done(future.result())
-            results: list[Result] = client.gather(futures)
-            return results
-    except OSError as error:
-        raise MissingError("no scheduler answers", file=address) from error
+        client = Client(address, timeout="5s", set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError):  # a wrong port is a ValueError
+        raise InputError("no scheduler answers", place="--workers", found=address) from None
+    with client:
+        yield client
+
+
+def _on_scheduler(
+    f: Callable[[Item], Result], items: Sequence[Item], address: str, done: Callable[[Result], object]
+) -> list[Result]:
+    with scheduler_at(address) as client:
+        from distributed import as_completed
+
+        futures = client.map(f, items, pure=False)
+        for future in as_completed(futures):  # type: ignore[no-untyped-call]
+            done(future.result())
+        results: list[Result] = client.gather(futures)
+        return results

@@ -89,7 +89,11 @@ def perform(
         )
         return
     with named(runner.source):
-        found = runner.run(Execution(output, settings.workspace, settings.progress(), settings.command))
+        found = runner.run(
+            Execution(
+                output, settings.workspace, settings.progress(), settings.command, workers=settings.workers
+            )
+        )
     origin = Origin(settings.command, (runner.opened.content,), runner.scenario.seed)
     interrupted = found.together is not None and found.together.interrupted
     environment = read_run(output / ARMS[0]).environment if (output / ARMS[0]).is_dir() else {}

@@ -116,7 +116,9 @@ def perform(settings: Settings, runner: KneeRunner, output: Path) -> None:
             runner.check()
             settings.would(would_text(runner))
             return
-        execution = Execution(output, settings.workspace, settings.progress(), settings.command)
+        execution = Execution(
+            output, settings.workspace, settings.progress(), settings.command, workers=settings.workers
+        )
         found = runner.run(execution)
     _show(settings, found, runner, output)
 

@@ -81,7 +81,8 @@ def play(
     is named, with its ResourceManager where the plan calls one; any other needs its id (a ResourceManager's is the time
     stamp in the names of its applications), and the cluster that was recorded is always refused. The verdict is
     green, amber or red, with its reasons; a red one, such as a limit that was not kept, ends with 3. The run's
-    folder holds `run.json`, flat and stable, for scripts.
+    folder holds `run.json`, flat and stable, for scripts. With `--workers tcp://HOST:PORT` the workers of a dask
+    scheduler play, one player each.
 
     Example: froude play plan
     """
@@ -154,7 +155,9 @@ def executing(settings: Settings, output: Path, metrics_port: str | None) -> Ite
     """
     from froude.experiment.play.execution import Execution
 
-    execution = Execution(output, settings.workspace, settings.progress(), settings.command)
+    execution = Execution(
+        output, settings.workspace, settings.progress(), settings.command, workers=settings.workers
+    )
     if metrics_port is None:
         yield execution
         return
@@ -178,7 +181,7 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
     settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
     if run.failure is not None:
-        end(Code.MISSED if run.aborted else Code.ERROR, str(run.failure))
+        end(Code.MISSED if run.aborted or run.partial else Code.ERROR, str(run.failure))
     if run.interrupted:
         end(Code.INTERRUPTED, f"interrupted; what was played is in {output}")
     if run.verdict.colour is Colour.RED:

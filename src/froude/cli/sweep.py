@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 
 def sweep(
     ctx: typer.Context,
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="The YAML file of a sweep.")],
+    scenario: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCENARIO", help="The YAML file of a sweep, or the name of one that needs nothing."
+        ),
+    ],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder in which each arm has one, with its runs.")
     ] = Path("sweep"),
@@ -44,8 +49,10 @@ def sweep(
     """
     from froude.experiment.runners import SweepRunner
     from froude.experiment.scenario.scenario import SweepScenario, read_scenario
+    from froude.experiment.scenario.shipped import ready
 
     settings: Settings = ctx.obj
+    scenario = ready(scenario)
     asked = read_scenario(scenario).scenario
     if not isinstance(asked, SweepScenario):
         remedy = f"`froude run {scenario}` runs it"

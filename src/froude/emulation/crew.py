@@ -1,8 +1,8 @@
-"""The processes of one play: the first player forks the others, and hands on what they let each other know.
+"""The processes of one play: the first one hands on what the others let each other know, and forks those that are here.
 
 Each of the others has one socket, to the first. Frames on it are a length and a pickle: a list of notices, a `Status`
 now and then, at the end its outcome or a stated error. A player whose socket ends before its outcome has died, which
-ends the play with an error; the others end by themselves when the first one's sockets close.
+ends the play; what the others counted is kept. They end by themselves when the first one's sockets close.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ import struct
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+from froude.base.clock import RealClock
 from froude.base.errors import FroudeError, TargetError
 from froude.emulation.core import Core
 from froude.emulation.engine import PlayOutcome, Status, Watch
-from froude.emulation.sharing import Codec, Over, Relay, Share
+from froude.emulation.offsets import OffsetOf
+from froude.emulation.sharing import Codec, Notice, Over, Ping, Pong, Relay, Share
 from froude.messages.schema import Schema
 
 _READ_BYTES = 1 << 18
@@ -33,28 +35,51 @@ _LOOK_S = 0.2
 _KILL_S = 2.0
 """How long a process may take to end whose socket was closed."""
 
+_UNCOUNTED = "its calls are not counted"
+
 Play = Callable[[int, "Peers", Watch], PlayOutcome]
 """Plays the nodes of a player, by its number."""
+
+
+class Spooled(NamedTuple):
+    """A part of the calls that a player on another machine wrote down."""
+
+    data: bytes
 
 
 class Peers:
     """The other players, as one player knows them: the first has a socket to each, the others one to the first."""
 
     def __init__(
-        self, sockets: dict[int, socket.socket], schema: Schema, pids: Mapping[int, int] | None = None
+        self,
+        sockets: dict[int, socket.socket],
+        schema: Schema,
+        names: Mapping[int, str] | None = None,
+        *,
+        first: int = 0,
+        ended: Callable[[int], str | None] = lambda _: None,
     ) -> None:
         """Talk to them from now on.
 
         Args:
             sockets: by player.
-            pids: their processes, which are children of this one, by player; none for another player than the first.
+            names: what errors call their processes, by player.
+            first: as of `sharing.player_of`: 1 where the first process has no nodes.
+            ended: how the process of a player ended whose socket has closed, as far as that can be known.
         """
-        self._pids = pids or {}
+        self._names, self._ended = names or {}, ended
         self.statuses: dict[int, Status] = {}
+        self.letters: dict[int, object] = {}
+        """Of each player, the last report of another kind: what passes between their start and the play."""
+        self.lost: dict[int, TargetError] = {}
+        """Players that died, or gave no answer at the end, in that order."""
+        self.offsets = {player: OffsetOf() for player in sockets}
+        self.keep: Callable[[int, bytes], object] = lambda *_: None
+        """Takes what a player on another machine wrote down."""
         self._outcomes: dict[int, PlayOutcome] = {}
         self._sockets = sockets
         self._codec = Codec(schema)
-        self._relay = Relay(len(sockets) + 1)
+        self._relay = Relay(len(sockets) + 1 - first, first)
         self._players = {sock.fileno(): player for player, sock in sockets.items()}
         self._read: dict[int, bytearray] = {player: bytearray() for player in sockets}
         self._backlog: dict[int, bytearray] = {player: bytearray() for player in sockets}
@@ -71,9 +96,28 @@ class Peers:
         """Have a core hear what others let it know, and the others what it does."""
         self._core, self._share = core, core.share
 
+    def speak(self, schema: Schema) -> None:
+        """Read and write messages of a release from now on."""
+        self._codec = Codec(schema)
+
+    def send(self, report: object) -> None:
+        """Send a report to each of them."""
+        for player in self._sockets:
+            self.post(player, report)
+
+    def tell(self, notice: Notice) -> None:
+        """Send a notice to all other players; of the first one."""
+        self._relay.hand_on([*self._share.out, notice], 0)
+        self._share.out.clear()
+
+    @property
+    def ended(self) -> bool:
+        """Whether each of them has given its outcome, or died."""
+        return len(self._outcomes) + len(self.lost) == len(self._sockets)
+
     def report(self, status: Status) -> bool:
         """Send a status to the first player; True, since another player goes on until that one ends the play."""
-        self._queue(0, status)
+        self.post(0, status)
         return True
 
     @property
@@ -99,7 +143,7 @@ class Peers:
         """Take an event.
 
         Raises:
-            TargetError: another player process died.
+            TargetError: the first player process died.
             FroudeError: what another player states.
         """
         player = self._players[descriptor]
@@ -111,11 +155,17 @@ class Peers:
             for report in self._reports(player):
                 self._take(player, report, now_s)
             if not data and descriptor in self._players:
-                raise TargetError(
-                    "another player process died",
-                    place=self._name(player),
-                    found=_exit_text(self._pids.get(player)),
-                )
+                self._died(player, now_s)
+
+    def _died(self, player: int, now_s: float) -> None:
+        found = self._ended(player)
+        if not self._first:
+            raise TargetError("the first player process died", place=self.name(player), found=found)
+        error = TargetError(f"died, and {_UNCOUNTED}", place=self.name(player), found=found)
+        self.lost[player] = error
+        self._leave(player)
+        if self._core is not None:
+            self._core.fail(error, now_s)
 
     def flush(self) -> None:
         """Send what the others are to know."""
@@ -124,7 +174,7 @@ class Peers:
             self._share.out.clear()
         for player, waiting in self._relay.out.items() if self._first else [(0, self._share.out)]:
             if waiting:
-                self._queue(player, waiting)
+                self.post(player, waiting)
                 waiting.clear()
 
     def close(self) -> None:
@@ -136,26 +186,19 @@ class Peers:
     def outcomes(self) -> list[PlayOutcome]:
         """The outcomes of the others, whose play ends now at the latest; of the first player.
 
-        A player from which nothing comes any more has none; `still` is about that.
+        A player from which nothing comes any more has none, and is among `lost`.
 
         Raises:
-            TargetError: one has died.
             FroudeError: what one states.
         """
-        self._share.tell(Over())
-        self._settle(lambda: len(self._outcomes) == len(self._sockets), _END_S)
+        self.tell(Over())
+        self.settle(lambda: self.ended, _END_S)
+        for player in self._sockets:
+            if player not in self._outcomes and player not in self.lost:
+                message = f"gave no answer for {_END_S:.0f} s, and {_UNCOUNTED}"
+                remedy = "Play again; fewer players (--players) need less memory and CPU"
+                self.lost[player] = TargetError(message, place=self.name(player), remedy=remedy)
         return [self._outcomes[player] for player in sorted(self._outcomes)]
-
-    @property
-    def still(self) -> TargetError | None:
-        """That players did not end, once `outcomes` is over; None where all did."""
-        names = ", ".join(self._name(player) for player in self._sockets if player not in self._outcomes)
-        if not names:
-            return None
-        message = f"another player process gave no answer for {_END_S:.0f} s; its calls are not counted"
-        return TargetError(
-            message, place=names, remedy="Play again; fewer players (--players) need less memory and CPU"
-        )
 
     def finish(self, outcome: PlayOutcome | FroudeError) -> None:
         """Give the first player the outcome, and wait until it has it.
@@ -164,13 +207,22 @@ class Peers:
             TargetError: it is gone.
         """
         self.flush()
-        self._queue(0, outcome)
-        self._settle(lambda: not any(self._backlog.values()), math.inf)
+        self.deliver(outcome)
 
-    def _settle(self, settled: Callable[[], bool], silence_s: float) -> None:
-        """Send and take what is under way; a core is not involved any more.
+    def deliver(self, report: object) -> None:
+        """Send a report to each of them, and wait until all is on its way.
+
+        Raises:
+            TargetError: one is gone.
+        """
+        self.send(report)
+        self.settle(lambda: not any(self._backlog.values()))
+
+    def settle(self, settled: Callable[[], bool], silence_s: float = math.inf) -> None:
+        """Send and take what is under way, without a core: before a play, after it, or between players elsewhere.
 
         Args:
+            settled: whether it is over; asked several times a second.
             silence_s: after so long without anything to send or to take it ends.
         """
         heard_s = time.monotonic()
@@ -185,9 +237,11 @@ class Peers:
                         heard_s = time.monotonic()
                         self.handle(descriptor, mask, 0.0)
                 self.flush()
+        self._epoll = None
 
-    def _name(self, player: int) -> str:
-        return f"player {player}" + (f" (pid {self._pids[player]})" if player in self._pids else "")
+    def name(self, player: int) -> str:
+        """What errors call a player."""
+        return f"player {player}" + (f" ({self._names[player]})" if player in self._names else "")
 
     # --- frames -------------------------------------------------------------------------------------------
 
@@ -200,12 +254,20 @@ class Peers:
             self.statuses[player] = report
         elif isinstance(report, FroudeError):
             raise report
-        else:
+        elif isinstance(report, PlayOutcome):
             self._outcomes[player] = report
             self._leave(player)
+        elif isinstance(report, Ping):
+            self.post(player, Pong(report.sent_s, RealClock().now()))
+        elif isinstance(report, Pong):
+            self.offsets[player].hear(report, RealClock().now())
+        elif isinstance(report, Spooled):
+            self.keep(player, report.data)
+        else:
+            self.letters[player] = report
 
     def _leave(self, player: int) -> None:
-        """A player has ended as it should; nothing more comes from it."""
+        """A player has ended; nothing more comes from it."""
         sock = self._sockets[player]
         del self._players[sock.fileno()]
         self._relay.out[player] = []
@@ -228,7 +290,8 @@ class Peers:
             del data[:end]
             yield self._codec.loads(report)
 
-    def _queue(self, player: int, report: object) -> None:
+    def post(self, player: int, report: object) -> None:
+        """Send a report to one of them."""
         data = self._codec.dumps(report)
         backlog = self._backlog[player]
         idle = not backlog
@@ -283,7 +346,12 @@ def fork(players: int, schema: Schema, play: Play) -> Iterator[Peers]:
             children[player] = child
         for _, there in pairs.values():
             there.close()
-        yield Peers({player: here for player, (here, _) in pairs.items()}, schema, children)
+        yield Peers(
+            {player: here for player, (here, _) in pairs.items()},
+            schema,
+            {player: f"pid {child}" for player, child in children.items()},
+            ended=lambda player: _exit_text(children[player]),
+        )
     finally:
         for here, there in pairs.values():
             here.close()
@@ -314,10 +382,8 @@ def _be(
     os._exit(70)
 
 
-def _exit_text(child: int | None) -> str | None:
-    """How a child process ended whose socket has closed; it stays to be waited for. None where it is no child."""
-    if child is None:
-        return None
+def _exit_text(child: int) -> str:
+    """How a child process ended whose socket has closed; it stays to be waited for."""
     ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
     assert ended is not None
     return f"exit {ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status}"

@@ -36,6 +36,18 @@ MEASURE, DONE = b"m", b"d"
 
 
 @dataclass(frozen=True, slots=True)
+class Crew:
+    """Players that were asked to come from other machines, and where the first process waits for them."""
+
+    listener: int
+    """Descriptor of a socket that listens; the process inherits it."""
+    token: bytes
+    """What shows that one was asked."""
+    names: tuple[str, ...]
+    """Of each, the worker that holds it."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlayJob:
     """All a player process needs to know."""
 
@@ -54,6 +66,8 @@ class PlayJob:
     """Whether each `Status` holds everything, which costs the player some milliseconds a second."""
     players: int = 1
     """The most processes that play; no more than there are nodes of the most numerous type."""
+    crew: Crew | None = None
+    """Players on other machines, which play instead; None where all are on this one."""
 
 
 @dataclass(slots=True)
@@ -73,6 +87,10 @@ class PlayOutcome:
     cores: int = 1
     """Of the machine that the player ran on."""
     players: int = 1
+    partial: bool = False
+    """Whether a player was lost, whose calls are not counted."""
+    machine: str = ""
+    """Which one the player ran on; empty for the one that plays are started on."""
 
 
 class Status(NamedTuple):
@@ -136,10 +154,14 @@ def play_apart(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     Raises:
         FroudeError: what the player states.
         TargetError: the player process died.
+        KeyboardInterrupt: it was interrupted before anything was played.
     """
     command = [sys.executable, "-m", "froude.emulation.player"]
+    inherited = () if job.crew is None else (job.crew.listener,)
     # A group of its own: an interrupt from the terminal is ours to hear, and we close its stdin.
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
+    child = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0, pass_fds=inherited
+    )
     assert child.stdin is not None
     assert child.stdout is not None
     try:
@@ -190,6 +212,8 @@ def _follow(
             if not commands.closed:
                 commands.close()
         except (EOFError, pickle.UnpicklingError):
+            if stopping:
+                raise KeyboardInterrupt from None
             return None
 
 

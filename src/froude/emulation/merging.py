@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import repeat
+from statistics import fmean
 
 from froude.emulation.engine import PlayOutcome, Status
 from froude.emulation.run.bottleneck import Load, busiest_half
@@ -39,37 +40,47 @@ def merged_outcome(outcomes: Sequence[PlayOutcome]) -> PlayOutcome:
     )
     tally.steady_from_s = None if None in steady else max(filter(None, steady), default=0.0)
     failed = sorted((each for each in outcomes if each.failure is not None), key=lambda each: each.elapsed_s)
+    cores = {each.machine: each.cores for each in outcomes}
+    there = Counter(each.machine for each in outcomes)
+    weights = [each.cores / there[each.machine] / sum(cores.values()) for each in outcomes]
     return PlayOutcome(
         tally,
         first.begun_at_s,
         max(each.elapsed_s for each in outcomes),
         sum(each.cpu_s for each in outcomes),
-        _merged_loads([each.load for each in outcomes]),
+        _merged_loads([each.load for each in outcomes], weights),
         failed[0].failure if failed else None,
         any(each.interrupted for each in outcomes),
         first.begun_s,
-        first.remarks,
-        first.cores,
+        list(dict.fromkeys(remark for each in outcomes for remark in each.remarks)),
+        sum(cores.values()),
         len(outcomes),
     )
 
 
-def merged_load(loads: Sequence[Load]) -> Load:
+def merged_load(loads: Sequence[Load], weights: Sequence[float] = ()) -> Load:
     """The players at one moment.
 
     Args:
         loads: of each, at least one.
+        weights: of each, its part of the cores of all machines; by default all are on one machine.
     """
+    seen = [
+        (each.machine_share, weight)
+        for each, weight in zip(loads, weights or repeat(1.0), strict=False)
+        if each.machine_share is not None
+    ]
     return loads[0]._replace(
         cpu_share=sum(each.cpu_share for each in loads),
         rss_bytes=sum(each.rss_bytes for each in loads),
         nodes=sum(each.nodes for each in loads),
         in_flight=sum(each.in_flight for each in loads),
+        machine_share=fmean(*zip(*seen, strict=True)) if seen else None,
         busiest_share=max(each.cpu_share for each in loads) if len(loads) > 1 else None,
     )
 
 
-def _merged_loads(series: Sequence[Sequence[Load]]) -> list[Load]:
+def _merged_loads(series: Sequence[Sequence[Load]], weights: Sequence[float]) -> list[Load]:
     """The load of all players at each time of the first one's; the busiest is one player, that of the busiest half."""
     times = [[each.time_s for each in loads] for loads in series]
     halves = [busiest_half([each.cpu_share for each in loads]) or 0.0 for loads in series]
@@ -79,7 +90,7 @@ def _merged_loads(series: Sequence[Sequence[Load]]) -> list[Load]:
         places = [bisect_right(each, load.time_s + _NEAR_S) - 1 for each in times[1:]]
         seen = {0: load}
         seen |= {player: series[player][place] for player, place in enumerate(places, 1) if place >= 0}
-        one = merged_load(list(seen.values()))
+        one = merged_load(list(seen.values()), [weights[player] for player in seen])
         if len(series) > 1:
             one = one._replace(busiest_share=seen[busiest].cpu_share if busiest in seen else 0.0)
         merged.append(one)

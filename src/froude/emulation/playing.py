@@ -11,9 +11,9 @@ import math
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, takewhile
 from typing import BinaryIO
@@ -55,23 +55,43 @@ _LEAST_S = 0.5
 """A share of CPU over less than this says nothing."""
 _FORK_S = 0.05
 """How long it takes until the last of several players can begin."""
-_STILL_S = 30.0
+STILL_S = 30.0
 """A player that reports nothing for so long, where one report a second is due, ends the play."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Stage:
-    """What all players of a job have in common."""
+class Common:
+    """What players of a play have in common that no plan says."""
+
+    epoch_s: float
+    """Seconds since the epoch when the play is prepared."""
+    begun_s: float
+    """The same moment on the play's clock."""
+    key: bytes
+    """By which secrets in calls that are written down are replaced, 32 bytes."""
+
+    @classmethod
+    def now(cls) -> Common:
+        """Of a play that is prepared by this process."""
+        return cls(RealClock().wall(), RealClock().now(), os.urandom(32))
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A job that was made ready, of all players or of one."""
 
     job: PlayJob
     population: Population
-    listeners: list[Listener]
-    """Of each player, in the order of their numbers; empty where no node is called."""
+    listeners: dict[int, Listener]
+    """By player; empty where no node is called."""
     redactor: Redactor
-    clock: Clock
-    begin_s: float
-    """When the play begins, on that clock."""
     players: int
+    first: int
+    """As of `sharing.player_of`."""
+    remarks: list[str]
+    clock: Clock = field(default_factory=RealClock)
+    begin_s: float = 0.0
+    """When the play begins, on that clock."""
 
 
 def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
@@ -84,48 +104,67 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
         InputError: the plan's start rules are impossible, or an argument does not fit the release.
         TargetError: another player process died.
     """
-    clock, facts = RealClock(), facts_of(job.plan)
     players = max(1, min(job.players, max(job.plan.counts.values(), default=1)))
+    stage = prepare(job, Common.now(), range(players))
+    begin_s = stage.clock.now() + (0.0 if players == 1 else _FORK_S * players)
+    stage = replace(stage, begin_s=begin_s)
+    return play_stage(stage, 0, None, watch) if players == 1 else _play_shared(stage, watch)
+
+
+def prepare(job: PlayJob, common: Common, here: Sequence[int], *, first: int = 0) -> Stage:
+    """Make a job ready, of as many players as it says, of which some are in this process or forked from it.
+
+    Args:
+        here: numbers of those, which without further ones are all there are.
+        first: as of `sharing.player_of`.
+
+    Raises:
+        InputError: the plan's start rules are impossible, or an argument does not fit the release.
+        TargetError: no port is free for nodes that are called.
+    """
+    facts, players = facts_of(job.plan), max(len(here), job.players if first else 0)
     connections, remarks = _affordable(job, -(-facts.nodes // players))
-    listeners = [Listener(player) for player in range(players)] if facts.called else []
-    settings = replace(job.settings, connections=connections, epoch_s=clock.wall(), begun_s=clock.now())
+    listeners = {player: Listener(player - first) for player in here} if facts.called else {}
+    settings = replace(job.settings, connections=connections, epoch_s=common.epoch_s, begun_s=common.begun_s)
     population = populate(job.plan, job.schema, seeds=Seeds(job.seed), settings=settings)
-    begin_s = clock.now() + (0.0 if players == 1 else _FORK_S * players)
-    stage = _Stage(job, population, listeners, Redactor(job.schema, os.urandom(32)), clock, begin_s, players)
-    outcome = _play(stage, 0, None, watch) if players == 1 else _play_shared(stage, watch)
-    gathered = [_GATHERED] if _gathers(job) else []
-    outcome.remarks = [*remarks, *gathered]
-    return outcome
+    remarks += [_GATHERED] * _gathers(job)
+    return Stage(job, population, listeners, Redactor(job.schema, common.key), players, first, remarks)
 
 
-def _play_shared(stage: _Stage, watch: Watch | None) -> PlayOutcome:
+def _play_shared(stage: Stage, watch: Watch | None) -> PlayOutcome:
     """Be the first of several players."""
-    with fork(stage.players, stage.job.schema, partial(_play, stage)) as peers:
+    with fork(stage.players, stage.job.schema, partial(play_stage, stage)) as peers:
 
         def watched(status: Status) -> int:
             merged = merged_status([status, *peers.statuses.values()])
-            if peers.oldest_s < status.load.time_s - _STILL_S:
+            if peers.oldest_s < status.load.time_s - STILL_S:
                 return Order.END
             return Order.GO_ON if watch is None else watch(merged)
 
-        first = _play(stage, 0, peers, watched)
-        merged = merged_outcome([first, *peers.outcomes()])
-        merged.failure = merged.failure or peers.still
-        return merged
+        first = play_stage(stage, 0, peers, watched)
+        return with_lost(merged_outcome([first, *peers.outcomes()]), peers)
 
 
-def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) -> PlayOutcome:
+def with_lost(merged: PlayOutcome, peers: Peers) -> PlayOutcome:
+    """An outcome of all players, with what is said of those that were lost."""
+    merged.failure = merged.failure or next(iter(peers.lost.values()), None)
+    merged.partial = bool(peers.lost)
+    merged.players += len(peers.lost)
+    return merged
+
+
+def play_stage(stage: Stage, player: int, peers: Peers | None, watch: Watch | None) -> PlayOutcome:
     """Play the nodes of one player.
 
     Args:
-        player: its number, from 0.
+        player: its number, from the stage's first.
         peers: the other players; None for none.
     """
     job, population, clock, tally = stage.job, stage.population, stage.clock, Tally()
     tally.samples = None if peers is None else []
     tally.latest = [] if job.tell_all else None
-    share = population.share.take(player, stage.players)
-    for number, each in enumerate(stage.listeners):
+    share = population.share.take(player, stage.players, stage.first)
+    for number, each in stage.listeners.items():
         if number == player:
             population.settings = replace(population.settings, port=each.port)
         else:
@@ -145,12 +184,12 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
         begun_at_s = clock.wall() + stage.begin_s - clock.now()
         cores = machine_cores()
         outcome = PlayOutcome(tally, begun_at_s, 0.0, 0.0, meter.seen, begun_s=stage.begin_s, cores=cores)
-        for listener in stage.listeners[player : player + 1]:
-            listener.serve(core.inbound, population.called)
+        sides: list[Listener | Peers] = [] if peers is None else [peers]
         if peers is not None:
             peers.serve(core)
-        sides: list[Listener | Peers] = [*stage.listeners[player : player + 1]]
-        sides += [] if peers is None else [peers]
+        if player in stage.listeners:
+            stage.listeners[player].serve(core.inbound, population.called)
+            sides.append(stage.listeners[player])
         try:
             driver = Driver(core, clock=clock, gather=_gathers(job), sides=sides)
             driver.run(begin_s=stage.begin_s, duration_s=job.duration_s, watch=meter)
@@ -159,6 +198,7 @@ def _play(stage: _Stage, player: int, peers: Peers | None, watch: Watch | None) 
         outcome.failure = core.failure
         outcome.interrupted |= meter.stopped
     outcome.elapsed_s, outcome.cpu_s = clock.now() - outcome.begun_s, meter.cpu_s
+    outcome.remarks = stage.remarks
     return outcome
 
 

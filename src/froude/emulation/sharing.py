@@ -60,15 +60,19 @@ class Measured(NamedTuple):
 Notice = SendMessage | Let | Stop | Came | News | Measured | Over
 
 
-def player_of(node: NodeId, players: int) -> int:
-    """The player, from 0, that a node belongs to."""
-    return node.number % players
+def player_of(node: NodeId, players: int, first: int = 0) -> int:
+    """The player that a node belongs to.
+
+    Args:
+        first: the lowest number of a player that has nodes: 1 where notices go through a process without any.
+    """
+    return first + node.number % players
 
 
 class Share:
     """The nodes of one player, and what it has yet to let the others know."""
 
-    __slots__ = ("copies", "number", "out", "players")
+    __slots__ = ("copies", "first", "number", "out", "players")
 
     def __init__(self) -> None:
         """All nodes, until `take` says otherwise."""
@@ -76,23 +80,26 @@ class Share:
         """The player's, from 0."""
         self.players = 1
         """How many there are."""
+        self.first = 0
+        """The lowest number of one of them."""
         self.out: list[Notice] = []
         """Whoever sends them empties the list."""
         self.copies: dict[str, Callable[..., Sequence[SendMessage]]] = {}
         """How state changes of which every player has a copy, by name; a change gives what follows for nodes here."""
 
-    def take(self, number: int, players: int) -> Share:
+    def take(self, number: int, players: int, first: int = 0) -> Share:
         """Be the share of one of several players.
 
         Args:
-            number: the player, from 0.
+            number: the player's, from `first`.
+            first: as of `player_of`.
         """
-        self.number, self.players = number, players
+        self.number, self.players, self.first = number, players, first
         return self
 
     def own(self, node: NodeId) -> bool:
         """Whether this player plays a node."""
-        return player_of(node, self.players) == self.number
+        return player_of(node, self.players, self.first) == self.number
 
     def tell(self, notice: Notice) -> None:
         """Let the others know; nothing where there are none."""
@@ -116,25 +123,48 @@ class Share:
 class Relay:
     """The notices that the first player has for each of the others."""
 
-    def __init__(self, players: int) -> None:
-        """Nothing is to be sent."""
-        self.out: dict[int, list[Notice]] = {player: [] for player in range(1, players)}
+    def __init__(self, players: int, first: int = 0) -> None:
+        """Nothing is to be sent.
+
+        Args:
+            players: how many have nodes.
+            first: as of `player_of`.
+        """
+        self._players, self._first = players, first
+        self.out: dict[int, list[Notice]] = {player: [] for player in range(1, players + first)}
         """By player, in the order of sending; whoever sends them empties the list."""
 
     def hand_on(self, notices: Iterable[Notice], sender: int) -> list[Notice]:
         """Sort notices by the players that they are for.
 
         Returns:
-            Those for the first player.
+            Those for the process that hands on.
         """
-        players = len(self.out) + 1
         here: list[Notice] = []
         for notice in notices:
-            one = player_of(notice.node, players) if isinstance(notice, SendMessage | Let | Stop) else None
-            for player in range(players) if one is None else (one,):
+            one = None
+            if isinstance(notice, SendMessage | Let | Stop):
+                one = player_of(notice.node, self._players, self._first)
+            for player in (0, *self.out) if one is None else (one,):
                 if player != sender:
                     (self.out[player] if player else here).append(notice)
         return here
+
+
+class Ping(NamedTuple):
+    """Asks another process what time it is."""
+
+    sent_s: float
+    """On the asking machine's clock."""
+
+
+class Pong(NamedTuple):
+    """The answer to a `Ping`."""
+
+    sent_s: float
+    """The ping's."""
+    time_s: float
+    """On the answering machine's clock."""
 
 
 class Codec:

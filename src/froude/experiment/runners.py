@@ -129,7 +129,19 @@ class PlayRunner:
                 progress=execution.progress,
                 command=execution.command,
                 live=execution.live,
+                workers=execution.workers,
             )
+
+
+def _check_here(execution: Execution, what: str) -> None:
+    """Refuse workers where they would not play.
+
+    Raises:
+        InputError: the execution names a scheduler.
+    """
+    if isinstance(execution.workers, str):
+        message, found = f"{what} plays on this machine, on daemons that it starts", execution.workers
+        raise InputError(message, place="--workers", found=found, allowed="a number")
 
 
 def _check_lists(folder: Path, storages: int, plan: Plan) -> None:
@@ -182,6 +194,7 @@ class KneeRunner:
 
     def run(self, execution: Execution) -> Knee:
         """Search; the caller writes the knee."""
+        _check_here(execution, "a search")
         self.check()
         target = self.scenario.target
         hadoop = Hadoop.find(target.release, progress=execution.progress)
@@ -231,6 +244,7 @@ class DuetRunner:
 
     def run(self, execution: Execution) -> Comparison:
         """Play both, and compare them; the run of each arm is kept in a folder of the output."""
+        _check_here(execution, "a duet")
         self.check()
         targets = self.scenario.target, self.scenario.candidate
         java = java_for([each.release for each in targets], progress=execution.progress)

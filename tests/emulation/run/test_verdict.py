@@ -19,7 +19,7 @@ from froude.emulation.notes import (
     UNSENT,
 )
 from froude.emulation.run.bottleneck import CPU, Load, Measured
-from froude.emulation.run.run import Difference, Run
+from froude.emulation.run.run import PARTIAL, Difference, Run
 from froude.emulation.run.verdict import Colour, LimitResult, measured_text
 from froude.hadoop.metrics.threads import COMPILER
 
@@ -39,6 +39,12 @@ def test_green_is_a_run_as_planned(good: Run) -> None:
     assert str(good.verdict) == "green: every call was sent and answered as planned"
     good.limits = [LimitResult("p99 < 1 s", 0.5, "s", True)]
     assert good.verdict.reasons[0].endswith("and every limit (1) was kept")
+
+
+def test_a_part_of_a_run_is_called_one(good: Run) -> None:
+    """First of all that is said."""
+    good.failure = f"{PARTIAL}player 2 (pid 7): died"
+    assert str(good.verdict).startswith("red: partial, player 2 (pid 7): died")
 
 
 def test_a_sustained_load_is_always_ended_with_calls_due(good: Run) -> None:

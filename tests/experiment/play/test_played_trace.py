@@ -75,7 +75,7 @@ def test_calls_in_order_of_their_start(tmp_path: Path) -> None:
 
 
 def test_calls_of_several_players(tmp_path: Path) -> None:
-    """One Trace, in order of their start; connections of different players are different ones."""
+    """One Trace, in order of their start; connections of different players are different; one that was lost has none."""
     job = PlayJob(plan(datanodes=2, clients=2), schema(), SETTINGS, 5, record=Record.FULL, players=2)
     for player, calls in enumerate(
         ([played(0, 1000.0, 1001.0), played(0, 1002.0, 1003.0)], [played(1, 1000.5, 1001.0)])
@@ -84,9 +84,9 @@ def test_calls_of_several_players(tmp_path: Path) -> None:
             spool = Spool(file, Record.FULL, Seeds(5), Redactor(schema(), bytes(32)))
             for call in calls:
                 spool.call(call)
-    outcome = PlayOutcome(Tally(), 0.0, 0.0, 0.0, [], begun_s=BEGUN_S, players=2)
+    outcome = PlayOutcome(Tally(), 0.0, 0.0, 0.0, [], begun_s=BEGUN_S, players=3)
     trace = trace_of(tmp_path / "spool", RUN, outcome, job)
-    assert [(call.start_s, call.connection) for call in trace.calls] == [(0.0, 8), (0.5, 9), (2.0, 8)]
+    assert [(call.start_s, call.connection) for call in trace.calls] == [(0.0, 12), (0.5, 13), (2.0, 12)]
 
 
 def test_a_call_as_a_capture_would_show_it(tmp_path: Path) -> None:

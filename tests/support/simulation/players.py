@@ -40,7 +40,10 @@ class Players:
         pacing: Pacing = Pacing.CLOSED,
         settings: PlaySettings | None = None,
         seeds: Seeds | None = None,
+        first: int = 0,
     ) -> None:
+        self.first = first
+        """1 where notices go through a process without nodes, which has no core here."""
         self.events = Events()
         self.rng = Seeds(seed).child("network", players).random()
         self.namenode = ModelNameNode(schema, Seeds(seed).child("namenode").random())
@@ -52,14 +55,14 @@ class Players:
         )
         self.cores: list[Core] = []
         self.populations = []
-        for number in range(players):
+        for number in range(first, first + players):
             population = populate(plan, schema, seeds=seeds or Seeds(seed), settings=replace(settings))
-            population.share.take(number, players)
+            population.share.take(number, players, first)
             self.populations.append(population)
             controller = Controller(groups_of(population), speed=settings.speed)
             self.cores.append(Core(population, controller, connect=self._connect, share=population.share))
         self._codec = Codec(schema)
-        self._relay = Relay(players)
+        self._relay = Relay(players, first)
         self._servers: dict[tuple[int, int], ServerConnection] = {}
         self._arrival: dict[object, float] = {}
 
@@ -107,7 +110,7 @@ class Players:
     # --- between players ----------------------------------------------------------------------------------
 
     def _carry(self) -> None:
-        for number, core in enumerate(self.cores):
+        for number, core in enumerate(self.cores, self.first):
             notices, core.share.out[:] = list(core.share.out), []
             if number == 0:
                 self._relay.hand_on(notices, 0)
@@ -126,8 +129,11 @@ class Players:
 
     def _hear(self, sender: int, player: int, data: bytes) -> None:
         notices = self._codec.loads(data)
+        if player < self.first:
+            self._relay.hand_on(notices, sender)
+            return
         for notice in self._relay.hand_on(notices, sender) if player == 0 else notices:
-            self.cores[player].hear(notice, self.events.now)
+            self.cores[player - self.first].hear(notice, self.events.now)
 
     def _when(self, key: object, mean_s: float) -> float:
         at_s = max(self._arrival.get(key, 0.0), self.events.now + self.rng.expovariate(1 / mean_s))

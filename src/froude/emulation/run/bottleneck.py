@@ -138,7 +138,8 @@ def judge(
     crowded = machine >= _FULL or (late and player < _IDLE and machine >= _CROWDED)
     if player < _BUSY and crowded and others >= _OTHERS:
         by = LimitedBy.MACHINE
-        reason = f"other work used {others:.1f} of this machine's {cores} cores; {seen}"
+        whose = "this machine's" if here else "the players'"
+        reason = f"other work used {others:.1f} of {whose} {cores} cores; {seen}"
         reason += f", {who} {player:.0%}; its timers fired up to {lag_ms:.1f} ms late" * late
     elif player >= _BUSY or late:
         by = LimitedBy.PLAYER

@@ -34,6 +34,8 @@ from froude.trace.failures import Failure
 
 ABORTED = "aborted, "
 """How the failure of a run begins that a condition of its own has ended."""
+PARTIAL = "partial, "
+"""How the failure of a run begins of which a player was lost: its calls are not counted."""
 _MANY = 2000
 """Timers from which their 99th percentile says something."""
 _TAKEN = ("AnsweredFalse", "FileAlreadyExistsException", "AlreadyBeingCreatedException")
@@ -49,6 +51,8 @@ TARGET = "target"
 """In an environment, what was played against; missing where that is a NameNode."""
 PLAYERS = "players"
 """In an environment, how many processes played; missing where one did."""
+WORKERS = "workers"
+"""In an environment, the dask workers whose players played; missing where none did."""
 _NAMED = re.compile(r"\((\w+)\)")
 """The method in the text of a limit."""
 _REFUSALS = {"namenode": REFUSED, RESOURCEMANAGER: NODE_REFUSED}
@@ -148,6 +152,11 @@ class Run(Summarised):
     def aborted(self) -> bool:
         """Whether a condition that was asked for has ended it: the target did not fail, it was too slow or too wrong."""
         return self.failure is not None and self.failure.startswith(ABORTED)
+
+    @property
+    def partial(self) -> bool:
+        """Whether a player was lost, so that its calls are not counted."""
+        return self.failure is not None and self.failure.startswith(PARTIAL)
 
     @property
     def daemons(self) -> tuple[str, ...]:

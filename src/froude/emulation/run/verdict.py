@@ -1,7 +1,7 @@
 """The verdict on a run: green, amber or red, by rules that are stated here and nowhere else.
 
-Red: the run ended before its time; calls could not be sent; a limit that was asked for was not kept, or nobody can
-tell.
+Red: the run ended before its time, or is partial, since a player was lost; calls could not be sent; a limit that was
+asked for was not kept, or nobody can tell.
 
 Amber: figures are there, but not of what was planned, or not of the target alone. Calls failed that did not fail when
 they were recorded (named apart where most of them met files of an earlier play), or strayed from the recorded job (a
@@ -94,6 +94,11 @@ class Judged(Protocol):
     interrupted: bool
     mode: str
     """`once`, or how its load was sustained."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether that is a player that was lost."""
+        ...
 
     @property
     def compiler_share(self) -> float | None:
@@ -205,7 +210,7 @@ _STRAYED = (
 
 def _red(run: Judged) -> Iterator[str]:
     if run.failure is not None:
-        yield f"the run ended before its time: {run.failure}"
+        yield run.failure if run.partial else f"the run ended before its time: {run.failure}"
     if any(note.startswith(UNSERVED) for note in run.notes):
         yield "nothing of the log was replayed: the target stayed in safe mode"
     if run.left_out:

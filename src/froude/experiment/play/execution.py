@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from zipfile import is_zipfile
 
 from froude.base.errors import InputError
+from froude.base.parallel import Workers
 from froude.base.progress import Progress, Silent
 from froude.experiment.play.admission import TargetLike, Targets
 from froude.experiment.play.live import Live
@@ -38,6 +39,8 @@ class Execution:
     """Is told what goes on in a play."""
     java: Java | None = None
     """Runs the daemons; None for the first here that runs their release."""
+    workers: Workers = 1
+    """A scheduler whose workers play; numbers are not looked at here."""
 
 
 class Runner(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +12,14 @@ from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError
 from froude.base.files import folder_beside
 from froude.base.limits import spare_cores
+from froude.base.parallel import Workers
 from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.documents.artifact import Origin
 from froude.emulation.abort import Watch, parse_condition
-from froude.emulation.engine import Order, PlayJob, PlayOutcome, Status, fresh_nonce, play_apart
+from froude.emulation.engine import Crew, Order, PlayJob, PlayOutcome, Status, fresh_nonce, play_apart
 from froude.emulation.facts import PlanFacts
 from froude.emulation.limits import parse_limit
 from froude.emulation.notes import REMOVED, ROUND_BEGUN
@@ -26,7 +28,7 @@ from froude.emulation.programs.audit.lines import read_head
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.run.bottleneck import Measured
 from froude.emulation.run.files import state_of, write_run
-from froude.emulation.run.run import ABORTED, PLAYERS, TARGET, Run
+from froude.emulation.run.run import ABORTED, PARTIAL, PLAYERS, TARGET, WORKERS, Run
 from froude.emulation.settings import MOST_PLAYERS, Leftovers, Mode, Pacing, Record
 from froude.emulation.steadiness import is_steady
 from froude.emulation.sustained import begun_text, kept_up_text, longest_warm_up_s, sustained
@@ -35,7 +37,7 @@ from froude.experiment.play.live import Live
 from froude.experiment.play.observation import Observed
 from froude.experiment.play.playable import check_play, limits_of, replayed_nonce
 from froude.experiment.play.played_trace import trace_of
-from froude.experiment.scenario.options import PlayOptions, Running, parse_web
+from froude.experiment.scenario.options import Load, PlayOptions, Running, parse_web
 from froude.hadoop.cluster import resourcemanager
 from froude.hadoop.cluster.namenode import NameNode
 from froude.hadoop.cluster.resourcemanager import ResourceManager
@@ -69,6 +71,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     clock: Clock | None = None,
     command: str = "",
     live: Live | None = None,
+    workers: Workers = 1,
 ) -> Run:
     """Play a plan.
 
@@ -83,18 +86,21 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
         clock: the time; the machine's by default.
         command: the command line that plays, as typed; without one, the run's lineage names this call.
         live: is told what goes on (`prometheus.served`).
+        workers: `tcp://HOST:PORT` of a dask.distributed scheduler, whose workers play, one player each: `load.players`
+            of them, or all. A number has no effect.
 
     Returns:
         The run; a target that failed, and an interrupt, end it early and stand in it.
 
     Raises:
-        InputError: the plan cannot be played, or never ends; or the run's folder exists.
+        InputError: the plan cannot be played, or never ends; the run's folder exists; or no scheduler answers, or it has
+            too few workers.
         GuardError: a target is refused.
         TargetError: one does not say who it is.
     """
     options = options or PlayOptions()
     load = options.load
-    facts = check_play(plan, load, limits_of(options))
+    facts = check_play(plan, load, limits_of(options), here=not isinstance(workers, str))
     abort = Watch([parse_condition(text) for text in options.abort_when])
     if folder is not None and folder.exists():
         raise InputError("already exists", file=folder, remedy="Choose another folder")
@@ -113,7 +119,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
         programs=options.nodes.programs,
         nonce=fresh_nonce() if nonce is None else nonce,
     )
-    with Scratch("play") as scratch:
+    with Scratch("play") as scratch, _crew(plan, load, workers) as crew:
         recorded = options.record if folder else Record.SUMMARY
         live = live or Live()
         job = PlayJob(
@@ -127,6 +133,7 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
             scratch / "spool",
             tell_all=live.watched or bool(abort.conditions),
             players=load.players or min(spare_cores(), MOST_PLAYERS),
+            crew=crew,
         )
         observed = _observed(targets, check_counts=options.check_counts, clock=clock or RealClock())
         run, outcome = _play(job, observed, progress or Silent(), live, abort)
@@ -144,9 +151,18 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
         run.limits = [parse_limit(text).check(run) for text in options.limits]
         run.inputs = (plan_hash(plan),)
         if folder is not None:
-            origin = Origin(command or _call(job), run.inputs, options.seed)
+            origin = Origin(command or _call(job, workers), run.inputs, options.seed)
             _keep(run, outcome, job, folder, origin, options.kept(folder))
     return run
+
+
+def _crew(plan: Plan, load: Load, workers: Workers) -> AbstractContextManager[Crew | None]:
+    """Who plays on other machines; None for nobody."""
+    if not isinstance(workers, str):
+        return nullcontext()
+    from froude.experiment.play.placement import placed
+
+    return placed(workers, load.players, max(plan.counts.values()))
 
 
 def _kept_up(job: PlayJob, run: Run) -> list[str]:
@@ -207,14 +223,15 @@ def _watched(service: str, target: Started | Running) -> Watched | None:
     return resourcemanager.Web(http) if answers_for(service) == RESOURCEMANAGER else Web(http)
 
 
-def _call(job: PlayJob) -> str:
+def _call(job: PlayJob, workers: Workers) -> str:
     """The call that makes such a run, for a lineage without a command line."""
     settings = job.settings
     named = ", ".join(each.address for each in settings.targets.values())
     return (
         f"froude.play(plan, {named!r}, PlayOptions(record={job.record.value!r}, seed={job.seed}, "
         f"load=Load(pacing={settings.pacing.value!r}, speed={settings.speed:g}, ramp={settings.ramp_per_s:g}, "
-        f"players={job.players}, duration_s={job.duration_s!r})))"
+        f"players={job.players}, duration_s={job.duration_s!r}))"
+        f"{f', workers={workers!r}' if isinstance(workers, str) else ''})"
     )
 
 
@@ -254,6 +271,7 @@ def _play(
     called = " and ".join(map(daemon_name, run.daemons))
     run.environment = environment | ({} if called in {"", "NameNode"} else {TARGET: called})
     run.environment |= {PLAYERS: str(outcome.players)} if outcome.players > 1 else {}
+    run.environment |= {} if job.crew is None else {WORKERS: ", ".join(job.crew.names)}
     observed.stops(run)
     if sampler is not None:
         start_s = outcome.begun_at_s - observed.clock.wall() + sampler.clock.now()
@@ -349,7 +367,7 @@ def _run_of(job: PlayJob, outcome: PlayOutcome) -> Run:
         nodes=dict(job.plan.counts),
         record=job.record.value,
         load=outcome.load,
-        failure=None if outcome.failure is None else str(outcome.failure),
+        failure=None if outcome.failure is None else f"{PARTIAL * outcome.partial}{outcome.failure}",
         interrupted=outcome.interrupted,
         seed=job.seed,
         nonce=job.settings.nonce,
@@ -365,7 +383,7 @@ def _keep(  # noqa: PLR0917 - all that a run's folder holds
     run: Run, outcome: PlayOutcome, job: PlayJob, folder: Path, origin: Origin, scenario: str | None = None
 ) -> None:
     with folder_beside(folder) as beside:
-        if job.spool is not None and job.spool.exists() and job.record is not Record.SUMMARY:
+        if job.spool is not None and job.record is not Record.SUMMARY:
             trace = trace_of(job.spool, run, outcome, job)
             run.trace = beside / "trace"
             write_trace(run.trace, trace, replace(origin, state=state_of(run)))

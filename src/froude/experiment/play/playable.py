@@ -23,18 +23,20 @@ NODE_BYTES = 16 << 10
 _OTHER_DESCRIPTORS = 64
 
 
-def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> PlanFacts:
+def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = (), *, here: bool = True) -> PlanFacts:
     """Refuse a play that can be known to fail before anybody is called.
 
     Args:
         limits: what it must keep.
+        here: whether this machine plays it.
 
     Raises:
         InputError: saying why.
     """
     facts = check_plan(plan, load.duration_s, load.pacing, load.turnover)
     check_limits(limits, facts)
-    check_size(facts.nodes, load.connections.pool, descriptors=raise_descriptor_limit())
+    if here:
+        check_size(facts.nodes, load.connections.pool, descriptors=raise_descriptor_limit())
     return facts
 
 

@@ -26,11 +26,13 @@ def trace_of(spool: Path, run: Run, outcome: PlayOutcome, job: PlayJob) -> Trace
         InputError: the spool is damaged at its beginning.
     """
     population = populate(job.plan, job.schema, seeds=Seeds(job.seed), settings=job.settings)
-    spools = [spool_of(spool, player) for player in range(outcome.players)]
-    # Each player numbers its connections by itself.
+    players = outcome.players
+    spools = {player: spool_of(spool, player) for player in range(players)}
+    # Each player numbers its connections by itself. One that was lost on another machine has sent no spool.
     played = (
-        _call(each._replace(channel=each.channel * len(spools) + player), outcome.begun_s, population)
-        for player, path in enumerate(spools)
+        _call(each._replace(channel=each.channel * players + player), outcome.begun_s, population)
+        for player, path in spools.items()
+        if path.exists()
         for each in read_spool(path)
     )
     calls = sorted(played, key=lambda call: call.start_s)

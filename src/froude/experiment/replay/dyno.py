@@ -148,4 +148,5 @@ def _play(plan: Plan, called: object, options: PlayOptions, execution: Execution
         progress=execution.progress,
         command=execution.command,
         live=execution.live,
+        workers=execution.workers,
     )

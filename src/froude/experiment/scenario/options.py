@@ -167,7 +167,7 @@ class Sending(Model):
     ramp: Annotated[float, Number(SLOWEST_RAMP, FASTEST)] = 1000.0
     """Emulated daemons that begin in a second, and the most clients of those that ran in parallel."""
     players: Annotated[int | None, Number(1, MOST_PLAYERS, whole=True), Example(2)] = None
-    """Processes that play, each some of the nodes; one a core beyond the first by default."""
+    """Processes that play, each some of the nodes; one a core beyond the first, or one a dask worker, by default."""
     leftovers: Leftovers = Leftovers.KEEP
     """What becomes of files and folders that clients of a load that is kept up have made and not deleted. keep: they
     stay; remove: clients that follow delete them, next to their own calls."""
