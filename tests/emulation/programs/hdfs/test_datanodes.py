@@ -146,6 +146,27 @@ def test_a_registration_names_node_and_namespace(schema: Schema, fleet: Datanode
     assert registration.softwareVersion == "3.5.0"
 
 
+def test_a_node_goes_by_the_address_that_the_namenode_saw(schema: Schema) -> None:
+    """Of a NameNode on another machine; nodes that have a loopback address each keep theirs."""
+    datanodes = Datanodes(schema, DatanodeSettings(), seeds=Seeds(1))
+    datanodes.learn_namespace(namespace(schema))
+    before = datanodes.incremental_report(3, [])
+    answer: Any = schema.method(PROTOCOL, "registerDatanode").response()
+    answer.registration.CopyFrom(decoded(schema, "registerDatanode", datanodes.register(3)).registration)
+    datanodes.learn_address(3, answer.SerializeToString())
+    assert datanodes.incremental_report(3, []) == before
+    answer.registration.datanodeID.ipAddr = "10.0.0.7"
+    datanodes.learn_address(60_000, answer.SerializeToString())
+    assert datanodes.incremental_report(3, []) == before
+    datanodes.learn_address(3, answer.SerializeToString())
+    for number, address in ((3, "10.0.0.7"), (60_000, "127.16.0.2")):
+        for method, body in (
+            ("sendHeartbeat", datanodes.heartbeat(number, [0])),
+            ("blockReceivedAndDeleted", datanodes.incremental_report(number, [])),
+        ):
+            assert decoded(schema, method, body).registration.datanodeID.ipAddr == address
+
+
 def test_a_heartbeat_tells_of_every_storage(schema: Schema, fleet: Datanodes) -> None:
     """What is used and what is left; a storage that is over full has nothing left."""
     message = decoded(schema, "sendHeartbeat", fleet.heartbeat(3, [400, 1200]))

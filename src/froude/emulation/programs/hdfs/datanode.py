@@ -174,6 +174,7 @@ class EmulatedDatanode:
             self._datanodes.learn_namespace(body)
             out = [self._call(_Call.REGISTER, self._datanodes.register(self._number), now_s)]
         else:
+            self._datanodes.learn_address(self._number, body)
             out = self._on_registered(now_s)
         return self._go_on(out, now_s)
 

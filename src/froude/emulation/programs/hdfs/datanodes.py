@@ -87,6 +87,8 @@ class Datanodes:
         self._request: dict[str, Any] = dict(request)
         self.version_request = request["versionRequest"]().SerializeToString()
         self._registration = self._blank_registration()
+        self._address = "127.0.0.1"
+        """Of nodes that share it, as far as the NameNode has not named another."""
         self._heads: dict[int, bytes] = {}
         self._plain: bytes | None = None
         self._reports: dict[int, Callable[..., bytes]] = {}
@@ -185,6 +187,21 @@ class Datanodes:
         storage.layoutVersion = _LAYOUT
         self._registration.softwareVersion = self._namespace.softwareVersion
 
+    def learn_address(self, number: int, body: bytes) -> None:
+        """Take the answer to registerDatanode: the address from which the NameNode was called, which it knows nodes by.
+
+        Source: DatanodeManager.registerDatanode, which replaces the address of a registration; a heartbeat with another
+        one is answered with the order to register again.
+
+        Raises:
+            InputError: it does not decode.
+        """
+        if self.source(number) is not None or self._address.encode() in body:
+            return
+        response: Any = self._schema.decode_response(PROTOCOL, "registerDatanode", body)
+        self._address = response.registration.datanodeID.ipAddr
+        self._heads.clear()
+
     def commands(self, method: str, body: bytes) -> Sequence[Any]:
         """The commands in an answer to a heartbeat or a report.
 
@@ -220,7 +237,7 @@ class Datanodes:
         """A node's DatanodeRegistrationProto; the same object is filled anew at every call."""
         identity = self._registration.datanodeID
         identity.datanodeUuid = self.uuid(number)
-        identity.ipAddr, identity.hostName = self.source(number) or "127.0.0.1", self.hostname(number)
+        identity.ipAddr, identity.hostName = self.source(number) or self._address, self.hostname(number)
         identity.xferPort = identity.ipcPort = self.port(number)
         return self._registration
 
