@@ -39,6 +39,8 @@ _FIRST_PORT = 1024
 _BLOCKS = 3  # number of a field of BlockReceivedAndDeletedRequestProto
 _CHANGE = ("block.blockId", "block.genStamp", "block.numBytes", "status")
 _UNSIGNED = (1 << 64) - 1
+_IP_ADDRESS = 1
+"""Field of DatanodeIDProto."""
 _MOST_HEADS = 4096
 """Nodes whose part of incremental reports is kept: 100 bytes each."""
 RECEIVED, DELETED = 2, 3
@@ -196,7 +198,7 @@ class Datanodes:
         Raises:
             InputError: it does not decode.
         """
-        if self.source(number) is not None or self._address.encode() in body:
+        if self.source(number) is not None or delimited(_IP_ADDRESS, self._address.encode()) in body:
             return
         response: Any = self._schema.decode_response(PROTOCOL, "registerDatanode", body)
         self._address = response.registration.datanodeID.ipAddr
