@@ -91,8 +91,9 @@ def test_a_crew_plays_and_its_figures_come_together(hadoop: Hadoop, tmp_path: Pa
         assert list(read_spool(spool_of(tmp_path / "spool", player))) == []
 
 
-def test_a_player_that_dies_leaves_a_part(hadoop: Hadoop, gone: Gone) -> None:
-    """The outcome has what the other one counted, and names the worker."""
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_player_that_dies_leaves_a_part(hadoop: Hadoop, gone: Gone, count: int) -> None:
+    """The outcome has what the others counted, if there are any, and names the worker."""
 
     def watch(_: Status) -> bool:
         if not players:
@@ -103,16 +104,15 @@ def test_a_player_that_dies_leaves_a_part(hadoop: Hadoop, gone: Gone) -> None:
     players: list[psutil.Process] = []
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
-        waiting(2) as (crew, invitations),
+        waiting(count) as (crew, invitations),
         held(invitations),
     ):
         outcome = play_apart(job(silent.getsockname()[1], crew, hadoop.schema()), watch)
-    lost = re.fullmatch(
-        r"player ([12]) \(tcp://w:\1\): died, and its calls are not counted", str(outcome.failure)
-    )
-    assert lost
-    assert (outcome.partial, outcome.interrupted, outcome.players) == (True, False, 2)
-    assert outcome.tally.questions["versionRequest"] == 2
+    lost = r"player ([12]) \(tcp://w:\1\): died, and its calls are not counted"
+    assert re.fullmatch(lost, str(outcome.failure))
+    assert (outcome.partial, outcome.interrupted, outcome.players) == (True, False, count)
+    assert outcome.elapsed_s > 0
+    assert outcome.tally.questions["versionRequest"] == 2 * (count - 1)
     assert gone(players)
 
 

@@ -67,6 +67,8 @@ class Peers:
             first: as of `sharing.player_of`: 1 where the first process has no nodes.
             ended: how the process of a player ended whose socket has closed, as far as that can be known.
         """
+        self.players = len(sockets) + 1 - first
+        """How many have nodes, with this one if it has."""
         self._names, self._ended = names or {}, ended
         self.statuses: dict[int, Status] = {}
         self.letters: dict[int, object] = {}
@@ -79,7 +81,7 @@ class Peers:
         self._outcomes: dict[int, PlayOutcome] = {}
         self._sockets = sockets
         self._codec = Codec(schema)
-        self._relay = Relay(len(sockets) + 1 - first, first)
+        self._relay = Relay(self.players, first)
         self._players = {sock.fileno(): player for player, sock in sockets.items()}
         self._read: dict[int, bytearray] = {player: bytearray() for player in sockets}
         self._backlog: dict[int, bytearray] = {player: bytearray() for player in sockets}

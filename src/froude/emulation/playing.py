@@ -149,7 +149,7 @@ def with_lost(merged: PlayOutcome, peers: Peers) -> PlayOutcome:
     """An outcome of all players, with what is said of those that were lost."""
     merged.failure = merged.failure or next(iter(peers.lost.values()), None)
     merged.partial = bool(peers.lost)
-    merged.players += len(peers.lost)
+    merged.players = peers.players
     return merged
 
 

@@ -38,6 +38,7 @@ from froude.emulation.facts import facts_of
 from froude.emulation.merging import merged_outcome, merged_status
 from froude.emulation.playing import STILL_S, Common, play_stage, prepare, with_lost
 from froude.emulation.recorder import spool_of
+from froude.emulation.run.tally import Tally
 from froude.emulation.settings import Record
 from froude.emulation.sharing import Measured, Ping
 from froude.hadoop.rpc.target import is_loopback
@@ -145,7 +146,7 @@ def conduct(job: PlayJob, watch: Watch, stopped: Callable[[], bool]) -> PlayOutc
         What they have counted together; None where it was stopped before the play.
 
     Raises:
-        TargetError: a player does not come, or dies before the play; or all of them die.
+        TargetError: a player does not come, or dies before the play.
         FroudeError: what a player states.
     """
     crew, clock = job.crew, RealClock()
@@ -165,9 +166,8 @@ def conduct(job: PlayJob, watch: Watch, stopped: Callable[[], bool]) -> PlayOutc
         begin_s = _begin(peers, clock)
         begun_at_s = clock.wall() + begin_s - clock.now()
         interrupted = _follow(peers, clock, begin_s, watch)
-        outcomes = peers.outcomes()
-    if not outcomes:
-        raise next(iter(peers.lost.values()))
+        nothing = PlayOutcome(Tally(), begun_at_s, clock.now() - begin_s, 0.0, [])
+        outcomes = peers.outcomes() or [nothing]
     outcome = with_lost(merged_outcome(outcomes), peers)
     outcome.begun_at_s, outcome.begun_s = begun_at_s, begin_s
     outcome.interrupted |= interrupted
