@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
+from itertools import chain, repeat
 from pathlib import Path
 
 import psutil
@@ -16,7 +17,7 @@ import pytest
 
 from froude.base.errors import FroudeError, InputError, TargetError
 from froude.emulation import remote
-from froude.emulation.engine import Crew, PlayJob, Status, play_apart
+from froude.emulation.engine import Crew, Order, PlayJob, Status, play_apart
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.recorder import read_spool, spool_of
 from froude.emulation.remote import Guest, Invitation, _come, _files, _guest, _hash, _placed, conduct, decline
@@ -89,6 +90,19 @@ def test_a_crew_plays_and_its_figures_come_together(hadoop: Hadoop, tmp_path: Pa
     assert [remark for remark in outcome.remarks if "2 players on 1 machine: their clocks differed" in remark]
     for player in (0, 1):
         assert list(read_spool(spool_of(tmp_path / "spool", player))) == []
+
+
+def test_a_play_is_measured_and_done_when_its_watch_says_so(hadoop: Hadoop) -> None:
+    """By all players; it is a whole run."""
+    orders = chain([Order.MEASURE], repeat(Order.DONE))  # it may report again before it hears
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        waiting(2) as (crew, invitations),
+        held(invitations),
+    ):
+        outcome = play_apart(job(silent.getsockname()[1], crew, hadoop.schema()), lambda _: next(orders))
+    assert (outcome.failure, outcome.interrupted, outcome.partial) == (None, False, False)
+    assert outcome.tally.steady_from_s is not None
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -158,6 +158,8 @@ def test_a_knee_is_searched_for_as_its_scenario_says(monkeypatch: pytest.MonkeyP
     runner = runner_of(scenario)
     assert isinstance(runner, KneeRunner)
     assert runner.run(Execution(Path("knee.json"))) == "knee"
+    with pytest.raises(InputError, match=r"^--workers: a search plays on this machine"):
+        runner.run(Execution(Path("knee.json"), workers="tcp://127.0.0.1:9"))
     assert asked == [(scenario, at, "2 GB")]
     assert runner.prepared[0].base == Scale.of(clients=9, datanodes=4, files=5)
     assert SCALES[1]["files"].value == 5
