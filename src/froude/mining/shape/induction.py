@@ -31,8 +31,10 @@ _DEVIATION = 2.5
 """Length of a call that is missing or too many: where, and which."""
 _DEEPEST = 3
 """Loops within each other that are looked for, beside those of one token."""
-_MOST_WORK = 200_000
-"""Calls of all parts that are looked at, before no more parts are cut."""
+_MOST_WORK = 40_000
+"""Calls of all parts that are looked at, with the work of merging them, before no more parts are cut."""
+_MERGED_AT_ONCE = 64
+"""Pairs of items that are merged in the time in which a call is looked at."""
 _MOST_CALLS, _MOST_MERGED = 5000, 400
 """Calls of all sequences that are described by one pattern, and items of different parts that are merged."""
 
@@ -151,8 +153,11 @@ class _Induction:
     def _proposals(self, parts: Parts, depth: int) -> Iterator[Pattern]:
         sequences = tuple(dict.fromkeys(sequence for _, sequence in parts))
         plain = [self._plain(each) for each in sequences]
-        if sum(map(len, plain)) <= _MOST_MERGED and (whole := merge_all(plain)) is not None:
-            yield whole
+        merged = sum(map(len, plain))
+        if merged <= _MOST_MERGED:
+            self._work += merged**2 // _MERGED_AT_ONCE
+            whole = merge_all(plain)
+            yield from () if whole is None else (whole,)
         for token in self._again(sequences) if depth and self._work < _MOST_WORK else ():
             pieces = [(sender, _cut_at(each, token)) for sender, each in parts]
             yield from self._with_equal_ends(pieces, depth - 1)
