@@ -52,3 +52,28 @@ def test_another_number_is_not_that_of_the_list() -> None:
     """One fewer than the entries: the list alone does not say it."""
     workload = mine_recordings([recorded(*run, more=1) for run in RUNS])
     assert all(loop.each is None for loop in loops(workload))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_of_two_lists_that_are_equally_long_the_one_that_is_named_is_taken(named: bool) -> None:
+    """Where the calls name neither, none is."""
+    runs = []
+    for number, days in RUNS:
+        plain = recorded(number, days, named=named)
+        events: list[Event] = []
+        for each in plain.events:
+            if each.method == "getListing":
+                assert each.response is not None
+                answer = {
+                    path: b"m" if path.endswith("path") else value for path, value in each.response.items()
+                }
+                events.append(event(0, "getListing", {"src": "/meta"}, answer))
+            events.append(each)
+        ordered = [
+            event(at, e.method, dict(e.request), dict(e.response or {})) for at, e in enumerate(events)
+        ]
+        runs.append(Recording(tuple(ordered), plain.scale))
+    inner = loops(mine_recordings(runs))[-1]
+    assert (inner.each is not None) is named
+    if inner.each is not None:
+        assert inner.each.call == "client.c2"

@@ -8,7 +8,7 @@ import pytest
 
 from froude.mining.counts import Fit
 from froude.mining.rules.doubtful_rules import Doubt
-from froude.mining.rules.questions import Questions
+from froude.mining.rules.questions import Questions, counts_days
 from froude.workload.scale import Count
 from froude.workload.types import (
     STEPS,
@@ -152,11 +152,11 @@ def test_a_doubt_is_asked_where_its_rule_stands(doubt: Doubt, rule: Rule, asked:
 @pytest.mark.parametrize(
     ("before", "asked"),
     [
-        ("/dt=2026-01-", True),
-        ("/202601", True),
-        ("/2026/01/", True),
-        ("/part-20", False),
-        ("/v1999-13-", False),
+        *(
+            (text, True)
+            for text in ("/dt=2026-01-", "/202601", "/2026/01/", "/2026/01/28/", "/2026-01-28/hour=")
+        ),
+        *((text, False) for text in ("/part-20", "/v1999-13-", "/2026-01-28/part-")),
     ],
 )
 def test_days_that_count_on_are_asked_about(before: str, asked: bool) -> None:
@@ -165,3 +165,9 @@ def test_days_that_count_on_are_asked_about(before: str, asked: bool) -> None:
     rule = Template((before, Counter(28, {"L1": 1}, 2)))
     questions.doubtful("c", "c.c1", "mkdirs", {"src": rule}, [])
     assert bool(questions.asked) is asked
+
+
+def test_a_date_as_one_number_is_asked_about() -> None:
+    """From 20260131 on there is no next number."""
+    assert counts_days(Template(("/in/", Counter(20260128, {"L1": 1}))))
+    assert not counts_days(Template(("/in/", Counter(20261328, {"L1": 1}))))

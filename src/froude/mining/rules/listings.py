@@ -60,13 +60,22 @@ class Listings:
         inside = list(calls(body))
         named = [flow for call in inside for rule in call.arguments.values() for flow in flows(rule)]
         named = [flow for flow in named if isinstance(flow.element, Counter) and name in flow.element.steps]
-        for template in takewhile(lambda template: template != inside[0].id, self._answers):
-            for listed, path in self._leaves[template].items():
-                if all(self._elements(template, listed, each) == each.times for each in seen):
-                    by_name = [flow.path for flow in named if flow.call == template]
-                    by_name = [each for each in by_name if each.startswith(f"{listed}[")]
-                    return Flow(template, Side.RESPONSE, min(by_name, default=path)), bool(by_name)
-        return None
+        agreeing = [
+            (template, listed, path)
+            for template in takewhile(lambda template: template != inside[0].id, self._answers)
+            for listed, path in self._leaves[template].items()
+            if all(self._elements(template, listed, each) == each.times for each in seen)
+        ]
+        for template, listed, _ in agreeing:
+            by_name = [each.path for each in named if each.call == template]
+            by_name = [path for path in by_name if path.startswith(f"{listed}[")]
+            if by_name:
+                return Flow(template, Side.RESPONSE, min(by_name)), True
+        # Of two lists, or where the calls name the elements of another one, chance made the lengths equal.
+        if len(agreeing) != 1 or named:
+            return None
+        ((template, _, path),) = agreeing
+        return Flow(template, Side.RESPONSE, path), False
 
     def _elements(self, template: str, listed: str, loop: LoopRun) -> int | None:
         """How many elements a list has in the latest answer of the same round; None where there is none."""

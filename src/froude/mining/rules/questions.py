@@ -33,8 +33,13 @@ from froude.workload.walk import fold, within
 _MANY = 0.05
 """Share of a type's calls that may fit no common pattern before its steps are asked about."""
 
-_MONTH = re.compile(r"(?:19|20)[0-9]{2}([-_/]?)(?:0[1-9]|1[0-2])\1$")
-"""A year and a month at the end of a text."""
+_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
+"""A date as one number."""
+_BEFORE = re.compile(
+    r"(?:19|20)[0-9]{2}([-_/]?)(?:0[1-9]|1[0-2])\1"
+    r"(?:(?:0[1-9]|[12][0-9]|3[01])[-_/T ]?(?:h(?:our|h)?=)?)?$"
+)
+"""A year and a month at the end of a text, before the day; or a date, before the hour."""
 
 
 class Questions:
@@ -159,7 +164,7 @@ class Questions:
         for path, dated in rules.items():
             if path not in asked and any(map(counts_days, within(dated))):
                 asked.add(path)
-                text = f"{node_type}: {path} of {method} counts the days of a month; what comes after its last day?"
+                text = f"{node_type}: {path} of {method} counts on within a date; what comes after the last day or hour?"
                 name = f"{template}:{path}"
                 self.asked.append(Question(name, text, node_type, template, path, (), (dated,)))
         for doubt in doubts:
@@ -183,12 +188,18 @@ def about_steps(node_type: str, text: str) -> Question:
 
 
 def counts_days(rule: Rule) -> bool:
-    """Whether a text has a number that counts on right after a year and a month: `dt=2026-01-` and 29, 30, 31, 32."""
+    """Whether a text has a number that counts on beyond a date: days (`dt=2026-01-` and 31, 32; 20260131) or hours."""
     parts = rule.parts if isinstance(rule, Template) else ()
     return any(
-        isinstance(text, str) and _MONTH.search(text) is not None and isinstance(day, Counter | Scaled)
-        for text, day in pairwise(parts)
+        isinstance(number, Counter | Scaled)
+        and ((isinstance(text, str) and _BEFORE.search(text) is not None) or _is_date(number))
+        for text, number in pairwise(("", *parts))
     )
+
+
+def _is_date(number: Counter | Scaled) -> bool:
+    """Whether a counter begins with a date as one number, as `20260128`."""
+    return isinstance(number, Counter) and _DATE.fullmatch(str(number.base)) is not None
 
 
 def _unsure(doubt: Doubt) -> str:

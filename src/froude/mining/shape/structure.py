@@ -324,11 +324,13 @@ def _common(cluster: Sequence[Sender]) -> Pattern | None:
     if common is not None and size_of(common) <= _SHORT:
         return common
     labels = labels_of(cluster)
-    search = _Search(cluster, labels) if labels else plain
     found = [*plain.lengths(common), *plain.lengths(plain.unified(once=True))]
-    found += search.lengths(search.unified(once=True) or (search.unified() if labels else None))
     if common is not None or labels:
-        found += search.lengths(search.induced())
+        found += plain.lengths(plain.induced())
+    if labels:
+        by_path = _Search(cluster, labels)
+        found += by_path.lengths(by_path.unified(once=True) or by_path.unified())
+        found += by_path.lengths(by_path.induced())
     best = min(found, default=None)
     return best and best[-1]
 
