@@ -16,6 +16,7 @@ from froude.workload.types import (
     LeftOut,
     NodeType,
     Recorded,
+    Repeat,
     StartRule,
     Wait,
     Workload,
@@ -248,3 +249,34 @@ def test_what_a_call_waits_for_and_what_confirms_it(tmp_path: Path) -> None:
     assert text.count("confirmed_by: result") == text.count("after:") == 1
     words = " ".join(text.split())
     assert "after: {argument: src, up: 1, method: rename, made: dst, node_type: client}" in words
+
+
+@pytest.mark.parametrize(
+    ("each", "problem"),
+    [
+        ("{from: c.c2, response: 'l[{each}].path'}", "goes through no list"),
+        ("{from: c.c1, request: 'l[{each}].path'}", "goes through no list"),
+        ("{from: c.c1, response: 'l[{each}].path', node_type: c}", "goes through no list"),
+        ("{from: c.c1, response: 'l[{each}].path', element: {counter: '0'}}", "goes through a whole list"),
+        ("{from: c.c1, response: path}", "is not a list of an earlier answer"),
+        ("5", "is not a list of an earlier answer"),
+        ("{from: c.c1, response: 'l[{each}].path'}", ""),
+    ],
+)
+def test_a_loop_goes_through_a_list_that_is_there(each: str, problem: str, tmp_path: Path) -> None:
+    """In an answer of its own node, before it; else it would run as often as is assumed, and nothing would say so."""
+    loop = (
+        f"repeat: L1, times: 2, each: {each}, steps: [{{call: look, id: c.c2, protocol: p, arguments: {{}}}}]"
+    )
+    steps = f"[{{call: list, id: c.c1, protocol: p, arguments: {{}}}}, {{{loop}}}]"
+    text = (
+        f"froude: workload/3\nrecorded: {{scales: [{{n: 1}}]}}\nnodes: {{c: {{count: 1, steps: {steps}}}}}\n"
+    )
+    (tmp_path / "w.yaml").write_text(text)
+    if problem:
+        with pytest.raises(InputError, match=problem):
+            read_workload(tmp_path / "w.yaml")
+    else:
+        (node,) = read_workload(tmp_path / "w.yaml").node_types
+        assert isinstance(node.steps[1], Repeat)
+        assert node.steps[1].each is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from froude.workload.types import (
     Recorded,
     Repeat,
     Rule,
+    Side,
     Step,
     Wait,
     Workload,
@@ -508,6 +509,7 @@ def _dangling(node_type: NodeType, names: set[str], ids: set[str]) -> Iterator[t
         for name in {*periodic.opened_by, *periodic.closed_by} - ids:
             yield f"{periodic.call.id} is opened or closed by a call that is not there", name, ids
     yield from _waiting_in_vain(node_type, names)
+    yield from _without_list(node_type)
     if node_type.container is not None and node_type.container.of not in names:
         yield "its container is of a node type that is not there", node_type.container.of, names
     for flow in (flow for rule in rules(node_type) for flow in flows(rule)):
@@ -515,6 +517,31 @@ def _dangling(node_type: NodeType, names: set[str], ids: set[str]) -> Iterator[t
             yield "a value flows from a call that is not there", flow.call, ids
         if flow.node_type not in {None, *names}:
             yield "a value flows from a node type that is not there", flow.node_type, names
+
+
+def _without_list(node_type: NodeType) -> Iterator[tuple[str, object, set[str]]]:
+    """Loops over a list that their node cannot have when it comes to them."""
+    made: set[str] = set()
+
+    def look(steps: Sequence[Step]) -> Iterator[tuple[str, object, set[str]]]:
+        for step in steps:
+            if not isinstance(step, Repeat):
+                made.add(step.id)
+                continue
+            flow = step.each
+            if flow is not None and (
+                flow.call not in made or flow.side is not Side.RESPONSE or flow.node_type
+            ):
+                yield (
+                    f"{step.id} goes through no list in an answer that its node has by then",
+                    flow.call,
+                    made,
+                )
+            elif flow is not None and (flow.element is not None or flow.plus or flow.part is not None):
+                yield f"{step.id} goes through a whole list, not a part of it", flow.call, made
+            yield from look(step.steps)
+
+    yield from look(node_type.steps)
 
 
 def _waiting_in_vain(node_type: NodeType, names: set[str]) -> Iterator[tuple[str, object, set[str]]]:

@@ -177,7 +177,7 @@ def workloads(draw: st.DrawFn) -> Workload:
     call = calls(ids, type_names)
     serial = itertools.count()
     drawn = st.none() | st.builds(Generated, st.just("gauge"), st.just({"low": 1, "high": 4}))
-    each = st.none() | flows(ids, type_names).map(lambda flow: replace(flow, path="a[{each}].b"))
+    each = st.none() | st.builds(Flow, st.sampled_from(ids), st.just(Side.RESPONSE), st.just("a[{each}].b"))
     body = st.lists(call, min_size=1, max_size=2).map(tuple)
     repeat = st.builds(Repeat, names, counts, body, drawn, each=each)
     steps = st.lists(call | repeat, max_size=2).map(lambda drawn: (*fixed, *drawn))

@@ -212,6 +212,7 @@ def read_rows(
                 yield _row(line, record, columns, times)
             except InputError as error:
                 reason = f"{error.place} {error.message}" if error.place else error.message
+                reason += f" ({error.allowed})" if error.allowed else ""
                 dropped.add(reason, f"{path.name}:{line}", str(error.found or ""))
     columns.clocks_back_at = times.back_at
 
