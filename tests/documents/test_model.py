@@ -15,7 +15,7 @@ from froude.base.errors import InputError
 from froude.base.units import Quantity
 from froude.documents.forms import Amount, FieldError, Number, Place, Seconds, Size
 from froude.documents.model import Example, Flag, Model, declared, line_of, moved, read, read_fields
-from froude.documents.plain import dump_yaml, parse_yaml
+from froude.documents.plain import Fields, Items, dump_yaml, parse_yaml
 
 
 class Colour(Enum):
@@ -220,3 +220,17 @@ def test_what_is_read_reads_as_itself(hint: Any, written: Any, value: Any) -> No
     """From what YAML gives, and from the value."""
     assert read(hint, written) == value
     assert read(hint, value) == value
+
+
+def test_an_empty_section_under_a_name_is_one_without_fields() -> None:
+    """As in YAML that names something and wishes nothing of it."""
+
+    class Wish(Model):
+        floor: int = 0
+
+    class Wishes(Model):
+        vms: Mapping[str, Wish] = {}
+        more: tuple[Wish, ...] = ()
+
+    read_wishes = read(Wishes, Fields({"vms": Fields({"a": None}), "more": Items([None])}))
+    assert read_wishes == Wishes(vms={"a": Wish()}, more=(Wish(),))

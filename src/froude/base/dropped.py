@@ -44,10 +44,6 @@ class Dropped:
 
     noun: str = "line"
     """What is counted, such as `record`."""
-    shown: bool = True
-    """Whether the texts of lines are shown: not those that may hold secrets."""
-    remarks: dict[str, None] = field(default_factory=dict)
-    """What a file was taken for, and might not be; behind the reasons in `notes`."""
     _reasons: dict[str, _Reason] = field(default_factory=dict)
 
     def add(self, reason: str, place: str, text: str = "", count: int = 1) -> None:
@@ -63,7 +59,7 @@ class Dropped:
         if found is None and len(self._reasons) >= MOST_REASONS - 1 and reason != OTHER:
             self.add(OTHER, place, text, count)
         elif found is None:
-            short = text.strip().partition("\n")[0] if self.shown else ""
+            short = text.strip().partition("\n")[0]
             short = short if len(short) <= _MOST_TEXT else f"{short[: _MOST_TEXT - 1]}…"
             self._reasons[reason] = _Reason(count, place, short)
         else:
@@ -109,7 +105,7 @@ class Dropped:
 
     def notes(self) -> list[str]:
         """One line a reason, the most frequent first."""
-        return [*(self._note(reason) for reason in self.counts()), *self.remarks]
+        return [self._note(reason) for reason in self.counts()]
 
     def refuse(
         self,

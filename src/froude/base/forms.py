@@ -301,44 +301,6 @@ def _first_line(sample: list[str]) -> tuple[int, str, str]:
     return at, head, declared[1] if declared else separator_of(head)
 
 
-def named_by_header(path: Path, sample: list[str]) -> Reading:
-    """How a table is read all of whose columns are texts, called as its header has them.
-
-    Args:
-        sample: its first lines; above the header there may be a title, whose lines have fewer cells.
-
-    Raises:
-        InputError: there is no header, or it has a name twice.
-    """
-    at, head, separator = _first_line(sample)
-    cells = cells_of(head, separator)
-    for below in range(at + 1, min(at + _TITLE_LINES, len(sample) - 1)):
-        between = separator_of(sample[below])
-        own = cells_of(sample[below], between)
-        if len(own) > (2 if separator == BLANKS else max(2, len(cells))) and not _numbers(own):
-            widths = [len(cells_of(line, between)) for line in sample[below + 1 :] if line.strip()]
-            if 2 * widths.count(len(own)) > len(widths):
-                at, separator, cells = below, between, own
-                break
-    check_limit("columns", len(cells), file=path, place=at + 1)
-    found = ", ".join(cells[:_SHOWN])
-    if len(cells) < 2 or _numbers(cells) > 1:
-        raise InputError("has no header", file=path, place=at + 1, found=found, allowed="names of columns")
-    twice = [name for name, count in Counter(filter(None, cells)).items() if count > 1]
-    if twice:
-        raise InputError("has two columns of one name", file=path, place=at + 1, found=twice[0])
-    width = _width(cells, [cells_of(line, separator) for line in sample[at + 1 :] if line.strip()])
-    cells = cells[:width]
-    columns = tuple(Column(name, empty=True, numbered=True) for name in cells)
-    form = Form("records", columns)
-    return Reading(form, columns, tuple(range(len(cells))), tuple(cells), separator, Style(), at + 1, width)
-
-
-def _numbers(cells: Iterable[str]) -> int:
-    """How many cells are numbers, which names of columns hardly are."""
-    return sum(re.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?", cell) is not None for cell in cells)
-
-
 def _width(header: list[str], rows: list[list[str]]) -> int:
     """Columns of a table, whose rows or whose header alone may end with a separator."""
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else len(header)

@@ -15,7 +15,7 @@ import io
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,7 +41,6 @@ from froude.base.forms import (
     cells_of,
     find_reading,
     flat,
-    named_by_header,
     named_forms,
     placed,
     positions_by_names,
@@ -118,99 +117,6 @@ def read_table(
         with unpacked(raw, path, whole=False) as stream:
             array = _ARRAY.match(stream.peek(_HEAD_BYTES)[:_HEAD_BYTES])
             return _read_text(_objects(stream, path) if array else stream, path, forms, options, empty)
-
-
-def read_records(
-    stream: Any,
-    path: Path,
-    dropped: Dropped,
-    *,
-    cell: Callable[[str], Any] = str.strip,
-    parsed: Callable[[str], Any] = json.loads,
-) -> tuple[Reading | None, Iterator[tuple[int, dict[str, Any]]]]:
-    """Records of a table whose columns only the file itself names: CSV with a header, or objects of JSON.
-
-    Args:
-        stream: of `unpacked`, at its beginning; it is read as the records are.
-        path: for errors.
-        dropped: gets what is left out.
-        cell: makes a value of a text of CSV.
-        parsed: makes a value of a line of JSON; raises `InputError` or `ValueError`.
-
-    Returns:
-        How a CSV is read, None of JSON; and by the number of a line, or of an object of a list, its values by the names
-        of their columns.
-
-    Raises:
-        InputError: it is empty, or has no header, or a header with a name twice; also while it is read.
-    """
-    array = _ARRAY.match(stream.peek(_HEAD_BYTES)[:_HEAD_BYTES])
-    blocks = _blocks(_objects(stream, path) if array else stream, path)
-    first = next(blocks, (b"", False))
-    sample = _sample(first[0])
-    if not any(line.strip() for line in sample):
-        raise InputError("has no line", file=path)
-    every = _stated(itertools.chain([first], blocks), dropped)
-    reading = None if first[0].lstrip()[:1] == b"{" else named_by_header(path, sample)
-    if reading is None:
-        found = _json_records(every, path, dropped, parsed)
-    else:
-        found = _csv_records(every, path, dropped, reading, cell)
-
-    def until_cut() -> Iterator[tuple[int, dict[str, Any]]]:
-        last = 1
-        for last, record in found:
-            yield last, record
-        if cut_short(stream):
-            dropped.add(CUT_SHORT, f"{path.name}:{last + 1}")
-
-    return reading, until_cut()
-
-
-def _stated(blocks: Iterable[tuple[bytes, bool]], dropped: Dropped) -> Iterator[bytes]:
-    for block, foreign in blocks:
-        if foreign:
-            dropped.remarks["text that is not UTF-8 is taken for Windows-1252"] = None
-        yield block
-
-
-def _csv_records(
-    blocks: Iterable[bytes],
-    path: Path,
-    dropped: Dropped,
-    reading: Reading,
-    cell: Callable[[str], Any],
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    builder = _Builder(Path(path.name), reading)
-    builder.dropped = dropped
-    line = 1
-    for block in blocks:
-        texts, lines = builder.cut(block, line)
-        columns = [map(cell, own.to_pylist()) for own in texts]
-        for number, *values in zip(lines.tolist(), *columns, strict=True):
-            yield number, dict(zip(reading.names, values, strict=True))
-        line += block.count(b"\n")
-
-
-def _json_records(
-    blocks: Iterable[bytes], path: Path, dropped: Dropped, parsed: Callable[[str], Any]
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    lines = (line for block in blocks for line in block.removesuffix(b"\n").split(b"\n"))
-    for number, line in enumerate(lines, 1):
-        reason = ""
-        record: Any = {}
-        try:
-            record = parsed(line.decode()) if line.strip() else {}
-        except InputError as error:
-            reason = error.message
-        except (ValueError, RecursionError):
-            reason = "not JSON"
-        if not isinstance(record, dict):
-            reason = "not a JSON object"
-        if reason:
-            dropped.add(reason, f"{path.name}:{number}", line[:80].decode("utf-8", "replace"))
-        elif record:
-            yield number, record
 
 
 def head_of(path: Path, count: int) -> bytes:

@@ -185,7 +185,7 @@ class TimeUnit(Enum):
 def calls(
     ctx: typer.Context,
     path: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="CSV with a header, or JSON; plain or packed.")
+        Path, typer.Argument(metavar="TABLE", help="CSV with a header, or JSON lines; plain or packed.")
     ],
     output: TraceOutput,
     scale: Scales = None,
@@ -204,7 +204,7 @@ def calls(
     source_id: SourceId = "",
     tag: Tags = None,
 ) -> None:
-    """A table of calls of any RPC system, one row a call: CSV, or JSON, an object a call.
+    """A table of calls of any RPC system, one row a call: CSV or JSON lines.
 
     Columns: time (seconds or --time-unit, ISO 8601, or a clock), sender and method (PROTOCOL.METHOD or METHOD) are
     needed; receiver, request, response, request.NAME, response.NAME, duration or end, thread, user, context, status,

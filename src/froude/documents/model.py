@@ -91,7 +91,11 @@ class Model(BaseModel):
                 message = f"is not a field here{nearest(str(key), known)}"
                 raise FieldError(message, names=(str(key),), allowed=known)
         needed = {each.name: Fields() for each in known.values() if each.required and each.shape.section}
-        return needed | {known[key].name: value for key, value in given.items() if value is not None}
+        return needed | {
+            known[key].name: _with_empty(known[key].shape, value)
+            for key, value in given.items()
+            if value is not None
+        }
 
     @model_validator(mode="after")
     def _checked(self) -> Self:
@@ -130,6 +134,17 @@ class Model(BaseModel):
     def moved(self, change: Change) -> Self:
         """This value with every path in it changed, within lists, names and sections, too."""
         return self.replaced(**{name: moved(value, change) for name, value in self})
+
+
+def _with_empty(shape: Shape, value: Any) -> Any:
+    """A field of a document in which sections by names, or in a list, that are null are empty ones."""
+    if shape.item.section is None:
+        return value
+    if shape.named and isinstance(value, Fields):
+        return Fields({name: Fields() if each is None else each for name, each in value.items()}, value.line)
+    return (
+        Items([Fields() if each is None else each for each in value]) if isinstance(value, Items) else value
+    )
 
 
 def moved(value: Any, change: Change) -> Any:

@@ -442,7 +442,7 @@ class _Reader:
         return full
 
     def _question(self, question: Fields) -> Fields:
-        rule = self._rules.get(str(question.get("call")), {}).get(question.get("path"))
+        rule = self._rules.get(str(question.get("call")), {}).get(str(question.get("path")))
         full = dict(question)
         if rule is not None and isinstance(question.get("candidates"), list):
             full["candidates"] = Items([rule if each == _STANDS else each for each in question["candidates"]])

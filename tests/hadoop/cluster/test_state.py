@@ -71,7 +71,7 @@ def test_a_field_that_no_supervisor_writes(
     state = json.loads(json.dumps(_STATE.plain()))
     damage(state)
     file.write_text(json.dumps(state))
-    with pytest.raises(InputError, match=r"is no state of a cluster.*Remove the file") as caught:
+    with pytest.raises(InputError, match=r"is not a state of a cluster.*Remove the file") as caught:
         read_state(file)
     assert field in str(caught.value) or "is not JSON of ours" in str(caught.value)
 
@@ -81,7 +81,7 @@ def test_what_is_no_state_at_all(text: str, file: Path) -> None:
     """The same error."""
     file.write_text(text, encoding="latin-1")
     for read in (read_state, read_process):
-        with pytest.raises(InputError, match=r"state\.json:.*is no state of a cluster"):
+        with pytest.raises(InputError, match=r"state\.json:.*is not a state of a cluster"):
             read(file)
 
 

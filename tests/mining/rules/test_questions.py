@@ -154,7 +154,15 @@ def test_a_doubt_is_asked_where_its_rule_stands(doubt: Doubt, rule: Rule, asked:
     [
         *(
             (text, True)
-            for text in ("/dt=2026-01-", "/202601", "/2026/01/", "/2026/01/28/", "/2026-01-28/hour=")
+            for text in (
+                "/dt=2026-01-",
+                "/202601",
+                "/2026/01/",
+                "/2026/01/28/",
+                "/2026-01-28/hour=",
+                "/y/year=2026/month=01/day=",
+                "/year=2026/month=01/day=",
+            )
         ),
         *((text, False) for text in ("/part-20", "/v1999-13-", "/2026-01-28/part-")),
     ],

@@ -242,7 +242,17 @@ def workloads(draw: st.DrawFn) -> Workload:
         st.booleans(),
     )
     # Ids are unique, and those that others refer to stand in the first type.
-    bare = [replace(each, steps=each.steps[len(fixed) :]) for each in node_types]
+    bare = [
+        replace(
+            each,
+            # What their loops would go through, only the first type has.
+            steps=tuple(
+                replace(step, each=None) if isinstance(step, Repeat) else step
+                for step in each.steps[len(fixed) :]
+            ),
+        )
+        for each in node_types
+    ]
     node_types = [
         map_calls(each, lambda call: replace(call, id=f"{call.id}.{next(serial)}")) for each in bare
     ]

@@ -10,24 +10,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from froude.base.dropped import Dropped
 from froude.base.errors import InputError
-from froude.trace.importers.call_rows import Columns, Row, parse_mapping, read_rows
+from froude.trace.importers.call_rows import BadRow, Columns, Row, parse_mapping, read_rows
 from froude.trace.types import Status
 
 
-def rows(
-    path: Path, text: str | bytes, *mapping: str, unit_ns: int = 10**9, dropped: Dropped | None = None
-) -> list[Row]:
+def rows(path: Path, text: str | bytes, *mapping: str, unit_ns: int = 10**9) -> list[Row | BadRow]:
     """The rows of a table of this text."""
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    named = parse_mapping(list(mapping))
-    return list(read_rows(path, Columns(), dropped or Dropped(), mapping=named, unit_ns=unit_ns))
+    return list(read_rows(path, Columns(), mapping=parse_mapping(list(mapping)), unit_ns=unit_ns))
 
 
 def row(path: Path, text: str, *mapping: str, unit_ns: int = 10**9) -> Row:
     """The only row."""
     (only,) = rows(path, text, *mapping, unit_ns=unit_ns)
+    assert isinstance(only, Row), only
     return only
 
 
@@ -51,6 +48,8 @@ def test_json_lines(tmp_path: Path) -> None:
         {"time": 1, "sender": 7, "method": "put", "protocol": "kv.Store", "request": ["k", 3], "response": 9},
     ]
     one, two = rows(tmp_path / "t.jsonl", "\n\n".join(map(json.dumps, lines)))
+    assert isinstance(one, Row)
+    assert isinstance(two, Row)
     assert (one.protocol, one.method, one.request) == ("kv.Store", "put", {"key": "k", "tags": ["x"]})
     assert (one.response, one.sender, two.sender, two.start_ns) == (None, "a", "7", 10**9)
     assert (two.protocol, two.request, two.response) == ("kv.Store", {"arg0": "k", "arg1": 3}, {"value": 9})
@@ -63,7 +62,7 @@ def test_columns_of_arguments(tmp_path: Path) -> None:
     assert made.request == {"path": "/x", "at": {"host": "n1"}}
     assert made.response == {"id": "5"}
     columns = Columns()
-    list(read_rows(tmp_path / "t.csv", columns, Dropped(), mapping={}, unit_ns=1))
+    list(read_rows(tmp_path / "t.csv", columns, mapping={}, unit_ns=1))
     assert list(columns.unused) == ["path2", "odd"]
     assert columns.has_response
     assert not columns.has_duration
@@ -93,7 +92,12 @@ def test_durations(tmp_path: Path) -> None:
     """Given, or the end less the beginning; none for a call without an answer."""
     text = "time,sender,method,duration,end,status\n1,a,b,0.5,,\n1,a,b,,1.25,ok\n1,a,b,2,,timeout\n1,a,b,,,\n"
     made = rows(tmp_path / "t.csv", text)
-    assert [each.duration_ns for each in made] == [500_000_000, 250_000_000, None, None]
+    assert [each.duration_ns for each in made if isinstance(each, Row)] == [
+        500_000_000,
+        250_000_000,
+        None,
+        None,
+    ]
 
 
 def test_how_calls_ended(tmp_path: Path) -> None:
@@ -102,7 +106,7 @@ def test_how_calls_ended(tmp_path: Path) -> None:
         "time,sender,method,status,error,error_message,response.x\n"
         "1,a,b,OK,,,1\n1,a,b,,NoSuchKey,not there,1\n1,a,b,failed,,,\n1,a,b,lost,,,1\n1,a,b,fatal,E,m,\n"
     )
-    made = rows(tmp_path / "t.csv", text)
+    made = [each for each in rows(tmp_path / "t.csv", text) if isinstance(each, Row)]
     wanted = [Status.SUCCESS, Status.ERROR, Status.ERROR, Status.UNANSWERED, Status.FATAL]
     assert [each.status for each in made] == wanted
     assert [each.response for each in made] == [{"x": "1"}, None, None, None, None]
@@ -110,46 +114,51 @@ def test_how_calls_ended(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
+    ("line", "message"),
     [
-        ("x,a,b,", "time is no time"),
-        (",a,b,", "time is empty"),
-        ("1,,b,", "sender is empty"),
-        ("1,a,.,", "is no method's name"),
-        ("1,a,b,maybe", "status is no status"),
-        ("99999999999999,a,b,", "time is after the year 2100"),
-        ("2026-13-01T00:00:00,a,b,", "time is no time"),
-        ("NaN,a,b,", "time is no time"),
-        ("1,a", "2 columns instead of 4"),
-        ('1,"a,b,', "a quote that does not end"),
-        ("1,a,b,,", "5 columns instead of 4"),
+        ("x,a,b,", r"time: is no time; found a \("),
+        (",a,b,", "time: is empty"),
+        ("1,,b,", "sender: "),
+        ("1,a,.,", "no method's name"),
+        ("1,a,b,maybe", "no status; found aaaaa"),
+        ("99999999999999,a,b,", "--time-unit ms"),
+        ("2026-13-01T00:00:00,a,b,", "is no time"),
+        ("NaN,a,b,", "time: "),
+        ("1,a", "another number of cells; found 2 cells; allowed: 4"),
+        ('1,"a"b,c,', "no line of a CSV"),
+        ("1,a,b,,", "found 5 cells"),
     ],
 )
-def test_a_line_that_is_no_call_is_left_out(tmp_path: Path, line: str, reason: str) -> None:
-    """It is counted by its reason, with its number; the lines after it are read."""
-    dropped = Dropped()
-    text = f"time,sender,method,status\n1,a,b,\n{line}\n2,a,b,\n"
-    assert len(rows(tmp_path / "t.csv", text, dropped=dropped)) == 2
-    assert dropped.counts() == {reason: 1}
-    assert "first at t.csv:3" in dropped.notes()[0]
+def test_a_line_that_is_no_call_comes_out_with_its_number(tmp_path: Path, line: str, message: str) -> None:
+    """And the lines after it are read."""
+    one, bad, two = rows(tmp_path / "t.csv", f"time,sender,method,status\n1,a,b,\n{line}\n2,a,b,\n")
+    assert isinstance(one, Row)
+    assert isinstance(two, Row)
+    assert isinstance(bad, BadRow)
+    assert bad.line == 3
+    with pytest.raises(InputError, match=message):
+        raise bad.error
 
 
 @pytest.mark.parametrize("line", ["[1]", "{", '{"time": 1, "sender": {"a": 1}, "method": "b"}', "7"])
-def test_so_is_a_line_that_is_no_object(tmp_path: Path, line: str) -> None:
+def test_so_does_a_line_that_is_no_object(tmp_path: Path, line: str) -> None:
     """In JSON lines."""
-    good, dropped = '{"time": 1, "sender": "a", "method": "b"}', Dropped()
-    assert len(rows(tmp_path / "t.jsonl", f"{good}\n{line}\n{good}\n", dropped=dropped)) == 2
-    assert "first at t.jsonl:2" in dropped.notes()[0]
+    good = '{"time": 1, "sender": "a", "method": "b"}'
+    one, bad, two = rows(tmp_path / "t.jsonl", f"{good}\n{line}\n{good}\n")
+    assert isinstance(one, Row)
+    assert isinstance(two, Row)
+    assert isinstance(bad, BadRow)
+    assert bad.line == 2
 
 
 @pytest.mark.parametrize(
     ("text", "mapping", "message"),
     [
-        ("", [], "has no line"),
+        ("", [], "holds no calls; found nothing"),
         ("\n\n", [], r"t\.csv: "),
-        ("a,b\n1,2\n", [], "no column time; found a, b; allowed: time or timestamp"),
+        ("a,b\n1,2\n", [], "no column for the time; found a, b; allowed: a column named time or timestamp"),
         ("time,method\n1,2\n", [], "--column sender=NAME"),
-        ("time,ts,sender,method\n", [], "several columns time; found columns 0, 1.*--column time=1"),
+        ("time,ts,sender,method\n", [], "two columns for the time; found time and ts"),
         ("time,sender,method,x,x\n", [], "two columns of one name"),
         ("time,sender,method\n", ["user=who"], "no such column; found who; allowed: time, sender, method"),
         ('"time,sender', [], "no header"),
@@ -179,6 +188,7 @@ def test_gzip_and_a_mark_of_byte_order(tmp_path: Path) -> None:
     """As spreadsheets and log collectors write them."""
     text = gzip.compress(b"\xef\xbb\xbftime\tsender\tmethod\r\n1\ta\tb\r\n")
     (made,) = rows(tmp_path / "t.tsv.gz", text)
+    assert isinstance(made, Row)
     assert made.method == "b"
 
 
@@ -198,7 +208,7 @@ _PIECES = st.sampled_from(
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_PIECES | st.text(max_size=4), max_size=12).map("".join) | st.binary(max_size=60))
-def test_anything_gives_rows_or_one_error(tmp_path: Path, text: str | bytes) -> None:
+def test_anything_gives_rows_bad_rows_or_one_error(tmp_path: Path, text: str | bytes) -> None:
     """Never another exception."""
     try:
         rows(tmp_path / "t", text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
@@ -207,12 +217,17 @@ def test_anything_gives_rows_or_one_error(tmp_path: Path, text: str | bytes) -> 
 
 
 def test_bytes_that_are_no_utf8(tmp_path: Path) -> None:
-    """They are of Windows-1252: two different ones do not become equal; UTF-16 without a mark is an error."""
+    """A bad line each, since two different ones would become equal; a header, or UTF-16 without a mark, is an error."""
     head = b"time,sender,method\n"
-    dropped = Dropped()
-    made = rows(tmp_path / "t.csv", head + b"1,a,b\n2,\xff,b\n3,\xfe,b\n", dropped=dropped)
-    assert [each.sender for each in made] == ["a", "\xff", "\xfe"]
-    assert dropped.notes() == ["text that is not UTF-8 is taken for Windows-1252"]
+    good, bad, last = rows(tmp_path / "t.csv", head + b"1,a,b\n2,\xff,b\n3,a,b\n")
+    assert isinstance(bad, BadRow)
+    assert (bad.line, bad.error.message) == (3, "is no UTF-8")
+    assert isinstance(good, Row)
+    assert isinstance(last, Row)
+    line = b'{"time": 1, "sender": "a", "method": "b"}\n'
+    assert isinstance(rows(tmp_path / "t.jsonl", line + line.replace(b"a", b"\xfe"))[1], BadRow)
+    with pytest.raises(InputError, match="header that is no UTF-8"):
+        rows(tmp_path / "t.csv", b"time,sender,method,\xe4\n1,a,b,c\n")
     for encoding in ("utf-16-le", "utf-32"):
         with pytest.raises(InputError, match="not UTF-8; found UTF-16"):
             rows(tmp_path / "t.csv", head.decode().encode(encoding))
@@ -221,17 +236,14 @@ def test_bytes_that_are_no_utf8(tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_table_of_a_spreadsheet(encoding: str, tmp_path: Path) -> None:
     """Names of columns with blanks between their words, the separator in the first line, and Unicode of 16 bits."""
-    text, dropped = "sep=;\n\nStart Time;Client-ID;RPC\n1;a;b\n2;;b\n", Dropped()
-    (good,) = rows(tmp_path / "t.csv", text.encode(encoding), dropped=dropped)
-    assert (good.line, good.sender) == (4, "a")
-    assert "first at t.csv:5" in dropped.notes()[0]
+    text = "sep=;\n\nStart Time;Client-ID;RPC\n1;a;b\n2;;b\n"
+    good, bad = rows(tmp_path / "t.csv", text.encode(encoding))
+    assert isinstance(good, Row)
+    assert isinstance(bad, BadRow)
+    assert (good.line, good.sender, bad.line) == (4, "a", 5)
 
 
 def test_a_list_of_objects(tmp_path: Path) -> None:
-    """Is read as lines of objects are; a table that is cut short has the lines that are whole."""
-    text = '[{"time": 1, "sender": "a", "method": "b"},\n {"time": 2, "sender": "a", "method": "b"}]'
-    assert [each.start_ns for each in rows(tmp_path / "t.json", text)] == [10**9, 2 * 10**9]
-    dropped, table = Dropped(), "time,sender,method\n" + "".join(f"{n},a{n * n},b\n" for n in range(999))
-    made = rows(tmp_path / "t.gz", gzip.compress(table.encode())[:-200], dropped=dropped)
-    assert 0 < len(made) < 999
-    assert dropped.counts() == {"cut short": 1}
+    """Is refused with what to do."""
+    with pytest.raises(InputError, match=r"is a JSON list; .*Write an object on each line"):
+        rows(tmp_path / "t.json", b'[{"time": 1, "sender": "a", "method": "b"}]')

@@ -87,11 +87,11 @@ def test_lines_that_are_no_call_are_counted(tmp_path: Path) -> None:
     assert remarks[0].startswith("1 line left out: time is no time, first at t.csv:6")
     assert trace.meta.notes["remark 1"] == remarks[0]
     with pytest.raises(
-        InputError, match=r"cannot be read in 2 of 6 lines.*1 column instead of 9, first at t\.csv:7"
+        InputError, match=r"cannot be read in 2 of 6 lines.*another number of cells, first at t\.csv:7"
     ):
         imported(tmp_path / "t.csv", f"{text}nothing\n")
     (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(InputError, match=r"time is no time, first at t\.csv:6.*--strict"):
+    with pytest.raises(InputError, match=r"t\.csv:line 6, time: "):
         import_calls(tmp_path / "t.csv", Table(strict=True))
     with pytest.raises(InputError, match="holds no calls; found 1 line left out: "):
         imported(tmp_path / "u.csv", "time,sender,method\nx,y,z\n")
@@ -201,7 +201,7 @@ def test_lines_that_are_no_call_are_counted_and_not_kept(tmp_path: Path) -> None
     try:
         with pytest.raises(InputError, match=r"4,000 lines left out: time is empty, first at t\.csv:3"):
             import_calls(file)
-        assert tracemalloc.get_traced_memory()[1] < 5 << 20
+        assert tracemalloc.get_traced_memory()[1] < 3 << 20
     finally:
         tracemalloc.stop()
     file.write_text("time,sender,method\n" + "1,a,b\n" * 3)

@@ -118,9 +118,8 @@ def _read(path: Path, kind: type[D]) -> D | None:
         return read_placed(kind, parse_figures(data, str(path)).fields, path)
     except InputError as error:
         raise InputError(
-            f"is no state of a cluster ({error.message})",
+            f"is not a state of a cluster ({': '.join(filter(None, (str(error.place or ''), error.message)))})",
             file=path,
-            place=error.place,
             found=error.found,
             allowed=error.allowed,
             remedy="Remove the file",

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
+import csv
 import io
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from froude.base.dropped import Dropped
 from froude.base.errors import InputError
-from froude.base.forms import decimal_of, flat
+from froude.base.forms import decimal_of, flat, separator_of
 from froude.base.input_limits import check_limit
-from froude.base.tables import read_records
 from froude.provision.inputs.units import RANGES, Dimension
 
 _NUMBER = re.compile(r"\+?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -25,10 +22,14 @@ _DOLLARS = re.compile(
     re.IGNORECASE,
 )
 """Amounts with their unit, as consoles and lists of providers write them."""
+_ABOVE = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*|\"(?:FormatVersion|Disclaimer|Publication Date|Version|OfferCode)\",[^\n]*)?\r?\n)+"
+)
+"""Comments and blank lines above a header, and what AWS writes there."""
 _COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+")
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+")
 """Commas that cannot be decimal ones."""
-_HEAD_BYTES = 1 << 16
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*+(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
 """How a YAML file begins that is no JSON: a mapping's key on its line, after comments."""
 
@@ -93,19 +94,22 @@ def read_table(data: bytes, file: str) -> Table:
             `storage.size`.
 
     Raises:
-        InputError: neither; no header or no rows.
+        InputError: neither; not UTF-8; no header or no rows.
     """
-    data = data.removeprefix(codecs.BOM_UTF8)
-    if _YAML.match(head := data[:_HEAD_BYTES].decode("utf-8", "replace")):
+    try:
+        text = data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8 text", file=file, place=f"byte {error.start}") from error
+    if _YAML.match(text):
         raise InputError(
             "is YAML, not a table of prices",
             file=file,
             place=1,
-            found=head.lstrip().splitlines()[0][:40],
+            found=text.lstrip().splitlines()[0][:40],
             allowed="CSV with a header, or a JSON list of objects",
             remedy="Write its prices as CSV: a row for each type, or for each class of volumes and region",
         )
-    table = _json(data, file) if data.lstrip()[:1] in {b"[", b"{"} else _csv(data, file)
+    table = _json(text, file) if text.lstrip()[:1] in {"[", "{"} else _csv(text, file)
     check_limit("columns", len(table.columns), file=file, place=1)
     check_limit("rows", len(table.rows), file=file)
     if not table.rows and not table.malformed:
@@ -113,31 +117,39 @@ def read_table(data: bytes, file: str) -> Table:
     return table
 
 
-class _Left(Dropped):
-    """Lines that are left out, each by itself."""
-
-    def __init__(self, file: str) -> None:
-        super().__init__()
-        self.rows: list[Malformed] = []
-        self._file = file
-
-    def add(self, reason: str, place: str, text: str = "", count: int = 1) -> None:
-        """Keep the number of a line, and why it is left out."""
-        del text, count
-        self.rows.append(Malformed(self._file, int(place.rpartition(":")[2]), f"has {reason}"))
-
-
-def _csv(data: bytes, file: str) -> Table:
-    left, raw = _Left(file), io.BytesIO(data)
-    reading, records = read_records(io.BufferedReader(raw), Path(file), left)
-    assert reading is not None  # it does not begin as JSON does
-    rows = [
-        TableRow(line, {name: _DOLLARS.sub(r"\1\2", cell) for name, cell in cells.items()})
-        for line, cells in records
-    ]
-    if reading.separator != ",":
+def _csv(text: str, file: str) -> Table:
+    above = _ABOVE.match(text)
+    begin = above.end() if above else 0
+    separator = separator_of(text[begin:].partition("\n")[0])
+    reader = csv.reader(io.StringIO(text[begin:], newline=""), delimiter=separator)
+    skipped = text.count("\n", 0, begin)
+    rows: list[TableRow] = []
+    malformed: list[Malformed] = []
+    try:
+        header = tuple(name.strip() for name in next(reader, []))
+        numbers = sum(_NUMBER.fullmatch(name) is not None for name in header)
+        if len(set(header)) < len(header) or len(header) < 2 or numbers > 1:
+            raise InputError(
+                "has no header",
+                file=file,
+                place=1 + skipped,
+                found=", ".join(header),
+                allowed="names of columns, apart",
+            )
+        for cells in reader:
+            if not any(cells):
+                continue
+            if len(cells) != len(header):
+                message = f"has {len(cells)} cells where the header has {len(header)}"
+                malformed.append(Malformed(file, skipped + reader.line_num, message))
+                continue
+            texts = (_DOLLARS.sub(r"\1\2", cell.strip()) for cell in cells)
+            rows.append(TableRow(skipped + reader.line_num, dict(zip(header, texts, strict=True))))
+    except csv.Error as error:
+        raise InputError(f"is not CSV ({error})", file=file, place=skipped + reader.line_num) from error
+    if separator != ",":
         rows = _with_points(rows, file)
-    return Table(file, reading.names, tuple(rows), tuple(left.rows))
+    return Table(file, header, tuple(rows), tuple(malformed))
 
 
 def _with_points(rows: list[TableRow], file: str) -> list[TableRow]:
@@ -152,12 +164,12 @@ def _with_point(cell: str) -> str:
     return cell.replace(".", "").replace(",", ".") if _COMMA.fullmatch(cell) else cell
 
 
-def _json(data: bytes, file: str) -> Table:
+def _json(text: str, file: str) -> Table:
     """Fields of objects and of those inside them, joined by dots; lists of words are joined by blanks."""
     rows: list[TableRow] = []
     malformed: list[Malformed] = []
     try:
-        document = json.loads(data)
+        document = json.loads(text)
         items = document if isinstance(document, list) else list(document.values())
         lists = [
             each for each in items if isinstance(each, list) and any(isinstance(of, dict) for of in each)

@@ -1,24 +1,26 @@
 """Rows of a table of calls: CSV or JSON lines, columns by their names, times in nanoseconds.
 
-A row that is wrong is not an error of the table: it is left out and counted, and the reader goes on.
+A row that is wrong is no error of the table: it comes out as a `BadRow` with its line, and the reader goes on.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from froude.base.columns import Column
-from froude.base.dropped import Dropped
 from froude.base.errors import InputError
 from froude.base.files import open_regular
-from froude.base.forms import Form, Options, positions_by_names
-from froude.base.packed import unpacked
-from froude.base.tables import read_records
+from froude.base.input_limits import check_limit
+from froude.base.packed import cut_short, unpacked
 from froude.trace.importers.call_secrets import is_secret
 from froude.trace.importers.call_values import (
     Cell,
@@ -31,33 +33,25 @@ from froude.trace.importers.call_values import (
 )
 from froude.trace.types import Status
 
-FORM = Form(
-    "calls",
-    (
-        Column("time", ("time", "timestamp", "start", "start_time", "ts")),
-        Column("sender", ("sender", "sender_id", "client", "client_id", "caller")),
-        Column("method", ("method", "rpc", "call")),
-        *(
-            Column(says, (says, *others), needed=False)
-            for says, *others in (
-                ("protocol", "service"),
-                ("receiver", "receiver_id", "server", "callee", "target"),
-                ("thread", "thread_id"),
-                ("user",),
-                ("context", "caller_context"),
-                ("duration", "latency", "elapsed"),
-                ("end", "end_time"),
-                ("status",),
-                ("error", "exception"),
-                ("error_message",),
-                ("request", "req", "args", "arguments"),
-                ("response", "resp", "result", "answer"),
-            )
-        ),
-    ),
-)
-"""What a column says, and the names by which it is known."""
-_SAYS = {column.what: column for column in FORM.columns}
+ALIASES: dict[str, tuple[str, ...]] = {
+    "time": ("time", "timestamp", "time_stamp", "start", "start_time", "ts"),
+    "sender": ("sender", "sender_id", "client", "client_id", "caller"),
+    "method": ("method", "rpc", "call"),
+    "protocol": ("protocol", "service"),
+    "receiver": ("receiver", "receiver_id", "server", "callee", "target"),
+    "thread": ("thread", "thread_id"),
+    "user": ("user",),
+    "context": ("context", "caller_context"),
+    "duration": ("duration", "latency", "elapsed"),
+    "end": ("end", "end_time"),
+    "status": ("status",),
+    "error": ("error", "exception"),
+    "error_message": ("error_message",),
+    "request": ("request", "req", "args", "arguments"),
+    "response": ("response", "resp", "result", "answer"),
+}
+"""What a column says, and the names by which it is known; upper and lower case are the same."""
+NEEDED = ("time", "sender", "method")
 UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """Units of times and durations that are numbers."""
 _STATUS: dict[str, Status] = {
@@ -66,6 +60,12 @@ _STATUS: dict[str, Status] = {
     "fatal": Status.FATAL,
     **dict.fromkeys(("unanswered", "timeout", "lost"), Status.UNANSWERED),
 }
+_LONGEST_LINE = 1 << 20
+_ODD = re.compile("[\udc80-\udcff]")
+"""Bytes that are no UTF-8."""
+_DELIMITERS = ",;\t|"
+_DECLARED = re.compile(r'\ufeff?"?sep=."?\s*', re.IGNORECASE)
+"""A first line in which a spreadsheet names the separator."""
 
 
 @dataclass(slots=True)
@@ -92,6 +92,14 @@ class Row:
     """None unless the call succeeded."""
 
 
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A line that is no call."""
+
+    line: int
+    error: InputError
+
+
 @dataclass(slots=True)
 class Columns:
     """Which columns a table has, by what they say."""
@@ -102,6 +110,8 @@ class Columns:
     """Column's name -> side and path, of those that hold one argument each."""
     unused: dict[str, None] = field(default_factory=dict)
     """Names that say nothing to us, in their order."""
+    cut_at: int | None = None
+    """Line at which a packed table is cut short."""
     clocks_back_at: int | None = None
     """Line where times that are clocks went back by more than half a day for the first time."""
     whole_times: bool = True
@@ -131,6 +141,11 @@ class Columns:
         return is_secret(self.known.get(says, ""))
 
 
+_JOINTS = re.compile(r"[\s_-]+")
+"""What does not matter in the name of a column."""
+_BY_ALIAS = {_JOINTS.sub("", alias): says for says, aliases in ALIASES.items() for alias in aliases}
+
+
 def parse_mapping(texts: list[str]) -> dict[str, str]:
     """`WHAT=COLUMN` texts: column's name -> what it says.
 
@@ -141,8 +156,8 @@ def parse_mapping(texts: list[str]) -> dict[str, str]:
     for text in texts:
         says, equals, column = text.partition("=")
         part = re.fullmatch(r"(?:request|response)(?:\.[^.]+)+", says)
-        if not equals or not column or not (part or says in _SAYS):
-            allowed = f"WHAT=COLUMN, WHAT being {', '.join(_SAYS)}, request.NAME or response.NAME"
+        if not equals or not column or not (part or says in ALIASES):
+            allowed = f"WHAT=COLUMN, WHAT being {', '.join(ALIASES)}, request.NAME or response.NAME"
             raise InputError("is no column's meaning", place="--column", found=text, allowed=allowed)
         if says in mapping.values() or column in mapping:
             raise InputError("is given twice", place="--column", found=text)
@@ -150,75 +165,232 @@ def parse_mapping(texts: list[str]) -> dict[str, str]:
     return mapping
 
 
-def name_columns(columns: Columns, names: Sequence[str], mapping: Mapping[str, str], file: Path) -> None:
-    """Find out what a table's columns say.
+def columns_of(names: list[str], mapping: Mapping[str, str], file: Path) -> Columns:
+    """What a table's columns say.
 
     Args:
-        columns: filled.
         mapping: column's name -> what it says, where its name does not tell that.
 
     Raises:
         InputError: two columns say the same, one that is needed is missing, or one of the mapping is not there.
     """
-    of_parts = {name: says for name, says in mapping.items() if "." in says}
-    absent = [name for name in of_parts if name not in names]
+    columns = Columns()
+    absent = [name for name in mapping if name not in names]
     if absent:
-        raise InputError("has no such column", file=file, place="--column", found=absent[0], allowed=names)
-    given = Options(columns={says: name for name, says in mapping.items() if says in _SAYS})
-    open_ = [name if name not in of_parts else "" for name in names]
-    found = positions_by_names(file, open_, FORM, given) or {}
-    columns.known = {says: names[at] for says, at in found.items()}
-    columns.parts, columns.unused = {}, {}
+        found, allowed = absent[0], ", ".join(names)
+        raise InputError("has no such column", file=file, place="--column", found=found, allowed=allowed)
     for name in names:
-        side, _, path = of_parts.get(name, name).strip().partition(".")
-        of = next((each for each in ("request", "response") if side.lower() in _SAYS[each].names), "")
-        if name in columns.known.values():
-            continue
-        if of and path:
-            columns.parts[name] = of, tuple(path.split("."))
-        else:
-            columns.unused[name] = None
+        add_column(columns, name, mapping, file)
+    missing = [says for says in NEEDED if says not in columns.known]
+    if missing:
+        says = missing[0]
+        allowed = f"a column named {' or '.join(ALIASES[says])}"
+        remedy = f"Name it with `--column {says}=NAME`"
+        raise InputError(
+            f"has no column for the {says}", file=file, found=", ".join(names), allowed=allowed, remedy=remedy
+        )
+    return columns
+
+
+def add_column(columns: Columns, name: str, mapping: Mapping[str, str], file: Path) -> None:
+    """Find out what one more column says.
+
+    Args:
+        mapping: as `columns_of`.
+
+    Raises:
+        InputError: another column says that already.
+    """
+    says = mapping.get(name)
+    if says is None:
+        plain = _JOINTS.sub("", name.lower())
+        says = _BY_ALIAS.get(plain)
+        if says in mapping.values() and says is not None:
+            says = None  # somebody said which column it is
+        side, dot, path = name.strip().partition(".")
+        if says is None and dot and _BY_ALIAS.get(side.lower()) in ("request", "response") and path:
+            says = f"{_BY_ALIAS[side.lower()]}.{path}"
+    if says is None:
+        columns.unused[name] = None
+    elif "." in says:
+        side, _, path = says.partition(".")
+        columns.parts[name] = side, tuple(path.split("."))
+    elif says in columns.known:
+        found = f"{columns.known[says]} and {name}"
+        remedy = f"Say which with `--column {says}=NAME`"
+        raise InputError(f"has two columns for the {says}", file=file, found=found, remedy=remedy)
+    else:
+        columns.known[says] = name
 
 
 def read_rows(
-    path: Path, columns: Columns, dropped: Dropped, *, mapping: Mapping[str, str], unit_ns: int
-) -> Iterator[Row]:
+    path: Path, columns: Columns, *, mapping: Mapping[str, str], unit_ns: int
+) -> Iterator[Row | BadRow]:
     """The rows of a table.
 
     Args:
-        path: CSV with a header, or objects of JSON, one a line or in a list; plain or packed.
+        path: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, plain or packed; another name is told by its first byte.
         columns: gets what its columns say; filled before the first row comes.
-        dropped: gets the lines that are left out.
         mapping: column's name -> what it says.
         unit_ns: nanoseconds of the unit of times and durations that are numbers.
 
     Yields:
-        Each row, in the order of the file.
+        Each row, in the order of the file; what is wrong as a `BadRow`.
 
     Raises:
         InputError: it cannot be read, is empty, or lacks a column.
     """
     times = Times(unit_ns)
-    with open_regular(path) as raw, unpacked(raw, path, whole=False) as source:
-        reading, records = read_records(source, path, dropped, cell=_cell, parsed=parse_json)
-        names: dict[str, None] = {} if reading is None else dict.fromkeys(reading.names)
-        if names:
-            name_columns(columns, list(names), mapping, path)
-        for line, record in records:
-            if record.keys() - names.keys():
-                names.update(dict.fromkeys(record))
-                name_columns(columns, list(names), mapping, path)
-            try:
-                yield _row(line, record, columns, times)
-            except InputError as error:
-                reason = f"{error.place} {error.message}" if error.place else error.message
-                reason += f" ({error.allowed})" if error.allowed else ""
-                dropped.add(reason, f"{path.name}:{line}", str(error.found or ""))
+    lines = _lines(path, columns)
+    skipped, first = 0, next(lines, None)
+    while first is not None and (not first.strip() or _DECLARED.fullmatch(first)):
+        skipped, first = skipped + 1, next(lines, None)
+    if first is None:
+        raise InputError(
+            "holds no calls", file=path, found="nothing", allowed="a CSV with a header, or JSON lines"
+        )
+    begin = first.lstrip("\ufeff \t")[:1]
+    if begin == "[":
+        remedy = "Write an object on each line: jq -c '.[]' FILE"
+        raise InputError(
+            "is a JSON list", file=path, place=skipped + 1, allowed="a CSV, or JSON lines", remedy=remedy
+        )
+    records = _json_lines if begin == "{" else _csv
+    for number, record in records(first, lines, path, columns, mapping):
+        line = skipped + number
+        if isinstance(record, InputError):
+            yield BadRow(line, record)
+            continue
+        try:
+            yield _row(line, record, columns, times)
+        except InputError as error:
+            yield BadRow(line, error)
     columns.clocks_back_at = times.back_at
 
 
-def _cell(text: str) -> Cell:
-    return Cell(text.lstrip())
+def _lines(path: Path, columns: Columns) -> Iterator[str]:
+    """The lines of a table, bytes that are no UTF-8 as lone surrogates; if it is cut, those that are whole."""
+    number = 0
+    with open_regular(path) as raw, unpacked(raw, path, whole=False) as source:
+        if b"\0" in source.peek(4)[:4]:
+            remedy = "Convert it: `iconv -f UTF-16LE -t UTF-8`"
+            raise InputError(
+                "is not UTF-8", file=path, found="UTF-16 without a mark, or UTF-32", remedy=remedy
+            )
+        text = io.TextIOWrapper(source, "utf-8", "surrogateescape", "\n")
+        for number, line in enumerate(iter(partial(text.readline, _LONGEST_LINE + 1), ""), 1):
+            if len(line) > _LONGEST_LINE:
+                allowed = f"at most {_LONGEST_LINE:,} characters"
+                raise InputError("has a line too long for a table", file=path, place=number, allowed=allowed)
+            if not line.endswith("\n") and cut_short(source):
+                break
+            yield line.rstrip("\n")
+        if cut_short(source):
+            columns.cut_at = number
+
+
+def _is_odd(line: str) -> bool:
+    return not line.isascii() and _ODD.search(line) is not None
+
+
+def _no_utf8() -> InputError:
+    return InputError("is no UTF-8", allowed="text in UTF-8; iconv converts other encodings")
+
+
+@lru_cache  # one error for millions of such lines
+def _not_as_wide(cells: int, names: int) -> InputError:
+    return InputError("has another number of cells", found=f"{cells} cells", allowed=names)
+
+
+_Records = Iterator[tuple[int, dict[str, Any] | InputError]]
+
+
+def _csv(
+    first: str, lines: Iterator[str], path: Path, columns: Columns, mapping: Mapping[str, str]
+) -> _Records:
+    """Records by the columns' names; cells are `Cell`s."""
+    first = first.removeprefix("\ufeff")
+    delimiter = max(_DELIMITERS, key=first.count)
+    odd: list[str] = []
+
+    def fed() -> Iterator[str]:
+        for line in chain((first,), lines):
+            if _is_odd(line):
+                odd.append(line)
+            yield f"{line}\n"
+
+    reader = csv.reader(
+        fed(),
+        delimiter=delimiter,
+        strict=True,
+        skipinitialspace=True,
+    )
+    names = _header(reader, odd, path)
+    check_limit("columns", len(names), file=path, place=1)
+    known = columns_of(names, mapping, path)
+    _check_unique(names, path)
+    columns.known, columns.parts, columns.unused = known.known, known.parts, known.unused
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield reader.line_num, InputError("is no line of a CSV", found=str(error))
+            continue
+        if odd:
+            odd.clear()
+            yield reader.line_num, _no_utf8()
+            continue
+        if not cells:
+            continue
+        if len(cells) != len(names):
+            yield reader.line_num, _not_as_wide(len(cells), len(names))
+            continue
+        yield reader.line_num, dict(zip(names, map(Cell, cells), strict=True))
+
+
+def _header(reader: Iterator[list[str]], odd: list[str], path: Path) -> list[str]:
+    try:
+        names = next(reader)
+    except csv.Error as error:
+        raise InputError("has no header", file=path, place=1, found=str(error)) from error
+    if odd:
+        raise InputError("has a header that is no UTF-8", file=path, place=1, allowed="text in UTF-8")
+    return names
+
+
+def _check_unique(names: list[str], path: Path) -> None:
+    twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
+    if twice is not None:
+        raise InputError("has two columns of one name", file=path, place=1, found=twice)
+
+
+def _json_lines(
+    first: str, lines: Iterator[str], path: Path, columns: Columns, mapping: Mapping[str, str]
+) -> _Records:
+    begun = False
+    for number, line in enumerate(chain((first.removeprefix("\ufeff"),), lines), 1):
+        if not line.strip():
+            continue
+        try:
+            if _is_odd(line):
+                raise _no_utf8()
+            record = parse_json(line)
+            if not isinstance(record, dict):
+                found = "a list" if isinstance(record, list) else "a single value"
+                raise InputError("is no object", found=found, allowed='{"time": …, "sender": …}')
+        except InputError as error:
+            yield number, error
+            continue
+        if not begun:
+            known = columns_of(list(record), mapping, path)
+            columns.known, columns.parts, columns.unused = known.known, known.parts, known.unused
+            begun = True
+        for name in record:
+            if not any(name in names for names in (columns.unused, columns.parts, columns.known.values())):
+                add_column(columns, name, mapping, path)
+        yield number, record
 
 
 def _row(line: int, record: Mapping[str, Any], columns: Columns, times: Times) -> Row:
@@ -239,7 +411,7 @@ def _row(line: int, record: Mapping[str, Any], columns: Columns, times: Times) -
             )
         return json.dumps(value)
 
-    for says in ("time", "sender", "method"):
+    for says in NEEDED:
         if not text(says).strip():
             raise InputError("is empty", place=columns.known[says])
     protocol, method = _names(text("protocol").strip(), text("method").strip())

@@ -22,13 +22,13 @@ import pyarrow.compute as pc
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.message import Message
 
-from froude.base.dropped import SHORT_LOG, Dropped
+from froude.base.dropped import CUT_SHORT, SHORT_LOG, Dropped
 from froude.base.errors import InputError
 from froude.base.input_limits import check_limit
 from froude.base.units import Quantity
 from froude.messages.schema import Schema
 from froude.trace.columns import SCHEMA, LazyCalls, to_table
-from froude.trace.importers.call_rows import Columns, Row, read_rows
+from froude.trace.importers.call_rows import BadRow, Columns, Row, read_rows
 from froude.trace.importers.call_secrets import Masker
 from froude.trace.importers.call_types import Converter, MessageType, Naming, Shape
 from froude.trace.importers.call_values import identifier
@@ -99,12 +99,13 @@ def import_calls(
     """
     table = table or Table()
     methods: _Methods = {}
-    bad, columns = Dropped(shown=False), Columns()  # lines may hold secrets
+    bad = Dropped()
+    columns = Columns()
     first_ns = _look(path, table, columns, methods, bad)
     _hide(columns, methods)
     for other in table.types_from:
         theirs = Columns()
-        _look(other, table, theirs, methods, Dropped(shown=False))
+        _look(other, table, theirs, methods, None)
         _hide(theirs, methods)
     if first_ns is None:
         found = "; ".join(bad.notes()[:1]) or "nothing but its header"
@@ -114,7 +115,7 @@ def import_calls(
     schema = _schema_of(methods, naming)
     masker = Masker(lambda text: redactor.hashed(text.encode()).hex()[:32])
     writer = _Writer(methods, masker, columns, first_ns)
-    calls = writer.table(_rows(path, table, Columns(), Dropped()))
+    calls = writer.table(_good(path, table))
     remarks = _remarks(naming, columns, bad, masker.within_texts)
     if table.unit_ns is None and columns.whole_times:
         remarks += _on_unit(calls)
@@ -127,25 +128,29 @@ def import_calls(
     return Trace(meta, schema, LazyCalls(calls)), remarks
 
 
-def _look(path: Path, table: Table, columns: Columns, methods: _Methods, bad: Dropped) -> int | None:
+def _look(path: Path, table: Table, columns: Columns, methods: _Methods, bad: Dropped | None) -> int | None:
     """The first pass: the types of all values, and when the first call was; None where there is none."""
     first_ns: int | None = None
     rows = 0
     taken: dict[str, set[str]] = {}
     for method in methods.values():
         taken.setdefault(method.protocol, set()).add(method.name)
-    for row in _rows(path, table, columns, bad):
+    for row in read_rows(path, columns, mapping=table.mapping, unit_ns=table.unit_ns or _SECOND_NS):
+        if isinstance(row, BadRow):
+            if table.strict:
+                raise _stated(row, path)
+            if bad is not None:
+                bad.add(_reason(row.error), f"{path.name}:{row.line}", str(row.error.found or ""))
+            continue
         rows += 1
         _take(row, methods, taken)
         first_ns = row.start_ns if first_ns is None else min(first_ns, row.start_ns)
-    if rows:
+    if columns.cut_at is not None and bad is not None:
+        bad.add(CUT_SHORT, f"{path.name}:{columns.cut_at}")
+    if bad is not None and rows:
         bad.refuse(path, rows + bad.total, strict=table.strict, least=SHORT_LOG)
     check_limit("rows", rows, file=path)
     return first_ns
-
-
-def _rows(path: Path, table: Table, columns: Columns, bad: Dropped) -> Iterator[Row]:
-    return read_rows(path, columns, bad, mapping=table.mapping, unit_ns=table.unit_ns or _SECOND_NS)
 
 
 def _hide(columns: Columns, methods: _Methods) -> None:
@@ -172,6 +177,16 @@ def _take(row: Row, methods: _Methods, taken: dict[str, set[str]]) -> None:
     method.request.add(row.request)
     if row.response is not None:
         method.response.add(row.response)
+
+
+def _stated(row: BadRow, path: Path) -> InputError:
+    error = row.error
+    place = f"line {row.line}" + (f", {error.place}" if error.place else "")
+    return InputError(error.message, file=path, place=place, found=error.found, allowed=error.allowed)
+
+
+def _reason(error: InputError) -> str:
+    return f"{error.place} {error.message}" if error.place else error.message
 
 
 def _schema_of(methods: _Methods, naming: Naming) -> Schema:
@@ -203,6 +218,11 @@ def _schema_of(methods: _Methods, naming: Naming) -> Schema:
         known = schema.method(method.protocol, method.name)
         method.classes = known.request, known.response
     return schema
+
+
+def _good(path: Path, table: Table) -> Iterator[Row]:
+    rows = read_rows(path, Columns(), mapping=table.mapping, unit_ns=table.unit_ns or _SECOND_NS)
+    return (row for row in rows if isinstance(row, Row))
 
 
 class _Writer:
