@@ -40,6 +40,12 @@ def test_a_loop_over_a_list_runs_once_for_each_element() -> None:
         ids += at.id
         cursor.advance()
     assert ids == "abb" + "a" + "ab" + "abbb"
+    ahead = Cursor(steps, SCALE, elements=lambda _, loops: answers.get(loops["L1"])).copy()
+    for _ in range(len(ids) - 1):
+        ahead.advance()
+    assert ahead.call is not None
+    ahead.advance()
+    assert ahead.call is None
     for each, _ in unrolled(steps, SCALE, elements=lambda _, around: answers.get(around[0][1])):
         plain += each.id
     assert plain == ids

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+
 import pytest
 
 from froude.mining.pipeline import mine_recordings
 from froude.mining.read.events import Event, Recording
+from froude.mining.read.knowledge import CLIENT
+from froude.mining.rules.listings import Listings
+from froude.mining.shape.structure import LoopRun, MinedType
 from froude.workload.scale import Scale
-from froude.workload.types import Repeat, Workload
+from froude.workload.types import CallTemplate, Repeat, Workload
 from froude.workload.walk import repeats
-from tests.support.mining.events import event
+from tests.support.mining.events import PROTOCOL, event
 
 
 def recorded(number: int, days: tuple[int, ...], *, more: int = 0, named: bool = True) -> Recording:
@@ -77,3 +83,36 @@ def test_of_two_lists_that_are_equally_long_the_one_that_is_named_is_taken(named
     assert (inner.each is not None) is named
     if inner.each is not None:
         assert inner.each.call == "client.c2"
+
+
+def listed(
+    *seen: LoopRun, answers: Mapping[tuple[int, tuple[int, ...]], int], order: Sequence[str] = ("list", "go")
+) -> bool:
+    """Whether a loop of `go` goes through a list that had so many elements, by run and round of the loop around it."""
+    mined = MinedType("a", CLIENT, [], tuple((PROTOCOL, method, "") for method in order))
+    template, loop = (f"a.c{order.index(method) + 1}" for method in ("list", "go"))
+    for (run, place), number in answers.items():
+        call = SimpleNamespace(response={f"l[{at}].path": "x" for at in range(number)})
+        rounds = {f"L{depth}": at for depth, at in enumerate(place, 1)}
+        made = SimpleNamespace(template=template, run=run, node=0, call=call, indices=rounds)
+        mined.occurrences.append(made)  # type: ignore[arg-type]
+    return Listings(mined).of_loop("L2", (CallTemplate(loop, PROTOCOL, "go", {}),), seen) is not None
+
+
+def test_which_answer_counts() -> None:
+    """That of the same round, else one outside the loops; never one that comes later."""
+    seen = LoopRun(0, 0, {"L1": 0}, 2), LoopRun(0, 0, {"L1": 1}, 3)
+    own = {(0, (0,)): 2, (0, (1,)): 3}
+    assert listed(*seen, answers=own)
+    assert listed(*seen, answers={(0, ()): 9, **own})
+    assert not listed(*seen, answers={(0, (0,)): 3, (0, (1,)): 2})
+    assert not listed(*seen, answers={(0, (0,)): 2})
+    assert not listed(*seen, answers=own, order=("go", "list"))
+    of_two_runs = LoopRun(0, 0, {"L1": 0}, 2), LoopRun(1, 0, {"L1": 0}, 4)
+    assert listed(*of_two_runs, answers={(0, ()): 2, (1, ()): 4})
+
+
+def test_one_length_shows_nothing() -> None:
+    """A loop that always ran twice has its number by that."""
+    seen = LoopRun(0, 0, {"L1": 0}, 2), LoopRun(0, 0, {"L1": 1}, 2)
+    assert not listed(*seen, answers={(0, (0,)): 2, (0, (1,)): 2})

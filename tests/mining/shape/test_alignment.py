@@ -147,3 +147,13 @@ def test_planted_patterns_parse(seed: int) -> None:
             parse = Automaton(unified).parse(run, exact=True)
             assert parse is not None
             assert parse.cost == 0.0
+
+
+def test_a_loop_takes_in_copies_whose_ends_differ_from_its_beginning() -> None:
+    """What begins a piece need not be what ends the body."""
+    assert merge((Loop(("a", "b")), "c"), ("a", "b", "a", "b", "c")) == (Loop(("a", "b")), "c")
+
+
+def test_a_token_that_only_one_has_costs_more_than_one_that_both_have() -> None:
+    """The pattern with the fewest parts that may be passed by."""
+    assert merge(("a", "b"), ("b", "a", "b"), optional=True) == (Loop(("b",)), "a", "b")
