@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -32,6 +32,7 @@ from froude.base.scratch import Scratch
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.base.version import __version__
+from froude.documents.model import Model
 from froude.emulation.crew import Peers, Spooled
 from froude.emulation.engine import Crew, Order, PlayJob, PlayOutcome, Watch
 from froude.emulation.facts import facts_of
@@ -302,10 +303,7 @@ def _prepared(peers: Peers, job: PlayJob, *, hashed: bool, stopped: Callable[[],
 
 def _placed(settings: Any) -> Any:
     """The same settings with paths that do not depend on the folder of a process."""
-    paths = {each.name: getattr(settings, each.name) for each in fields(settings)}
-    return replace(
-        settings, **{name: path.resolve() for name, path in paths.items() if isinstance(path, Path)}
-    )
+    return settings.moved(Path.resolve) if isinstance(settings, Model) else settings
 
 
 def _files(job: PlayJob) -> Iterator[Path]:
@@ -313,8 +311,8 @@ def _files(job: PlayJob) -> Iterator[Path]:
     if job.plan.log is not None:
         yield job.plan.log
     for settings in job.settings.programs.values():
-        values = (getattr(settings, each.name) for each in fields(settings))  # type: ignore[arg-type]
-        yield from (value for value in values if isinstance(value, Path))
+        if isinstance(settings, Model):
+            yield from (value for _, value in settings if isinstance(value, Path))
 
 
 def _hash(path: Path) -> str:

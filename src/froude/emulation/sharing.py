@@ -97,6 +97,11 @@ class Share:
         self.number, self.players, self.first = number, players, first
         return self
 
+    @property
+    def leads(self) -> bool:
+        """Whether this is the first of the players that have nodes."""
+        return self.number == self.first
+
     def own(self, node: NodeId) -> bool:
         """Whether this player plays a node."""
         return player_of(node, self.players, self.first) == self.number

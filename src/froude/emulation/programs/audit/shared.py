@@ -50,7 +50,7 @@ class SharedLog:
     def first(self, number: int) -> bool:
         """Note that a client has begun; whether it is the first of all, which asks whether the target serves."""
         self._begun.add(number)
-        return len(self._begun) == 1 and self.population.share.number == 0
+        return len(self._begun) == 1 and self.population.share.leads
 
     def begin(self, now_s: float, number: int) -> list[SendMessage]:
         """The target serves: every client that has begun goes on.
@@ -85,7 +85,7 @@ class SharedLog:
     def begun(self, operation: Operation) -> list[Note]:
         """An operation is sent; the first player notes the rounds that began with it or, elsewhere, before it."""
         self.replay.begun(operation)
-        if self.population.share.number:
+        if not self.population.share.leads:
             return []
         before, self._rounds = self._rounds, self.replay.reached
         return [Note(ROUND_BEGUN)] * (self._rounds - before)
