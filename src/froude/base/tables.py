@@ -178,7 +178,9 @@ def _objects(stream: Any, path: Path) -> io.BufferedReader:
 def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options, empty: bool) -> Table:
     blocks = _blocks(stream, path)
     first, foreign = next(blocks, (b"", False))
-    sample = _sample(first)
+    sample = first[:_LONGEST_LINE].decode("utf-8", "replace").split("\n")[:_SAMPLE_LINES]
+    if len(first) > _LONGEST_LINE and len(sample) < _SAMPLE_LINES:
+        sample = sample[:-1] or sample  # its last line was cut
     if not any(line.strip() for line in sample):
         if empty:
             return Table(path, forms[-1], {}, np.zeros(0, np.int64), Dropped(), "no line")
@@ -196,14 +198,6 @@ def _read_text(stream: Any, path: Path, forms: Sequence[Form], options: Options,
     table = builder.finish(options, empty)
     table.understood += ", text of Windows-1252" if foreign else ""
     return table
-
-
-def _sample(first: bytes) -> list[str]:
-    """The first lines of a first block, whole."""
-    sample = first[:_LONGEST_LINE].decode("utf-8", "replace").split("\n")[:_SAMPLE_LINES]
-    if len(first) > _LONGEST_LINE and len(sample) < _SAMPLE_LINES:
-        sample = sample[:-1] or sample  # its last line was cut
-    return sample
 
 
 def _blocks(stream: Any, path: Path) -> Iterator[tuple[bytes, bool]]:
@@ -260,20 +254,17 @@ class _Builder:
 
     def take(self, block: bytes, line: int) -> None:
         """Read a block whose first line has this number."""
-        self.add(*self.cut(block, line))
-
-    def cut(self, block: bytes, line: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
-        """The texts of the columns in such a block, and the numbers of their lines."""
         reading = self._reading
         if line == 1 and reading.skipped:
             parts = block.split(b"\n", reading.skipped)
             block = parts[-1] if len(parts) > reading.skipped else b""
             line += reading.skipped
         if not block:
-            return [pa.array([], pa.string()) for _ in reading.columns], np.zeros(0, np.int64)
+            return
         form = reading.form
         cut = self._by_pattern if form.pattern else self._by_objects if form.lines else self._by_cells
-        return cut(block, line)
+        texts, lines = cut(block, line)
+        self.add(texts, lines)
 
     def add(self, texts: Sequence[Any], lines: npt.NDArray[np.int64]) -> None:
         """Keep the rows whose values are right."""
