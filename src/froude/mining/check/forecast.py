@@ -16,7 +16,7 @@ from froude.base.units import Quantity
 from froude.messages.rows import EMPTY, Row
 from froude.mining.check.matching import Matched
 from froude.mining.read.canonical import Logical, Token
-from froude.mining.read.elements import EACH, ONLY, Numbers, element_path, elements_of
+from froude.mining.read.elements import EACH, ONLY, Numbers, element_path, elements_of, in_round
 from froude.mining.shape.structure import MinedType, Occurrence
 from froude.workload.extrapolate import extrapolate
 from froude.workload.review import open_questions
@@ -138,11 +138,11 @@ def sequences_of(
 
     usual = cache(lambda number: predicted_of(number, node.steps))
     placed: dict[int, dict[int, Place]] = defaultdict(dict)
-    answers: dict[int, dict[Place, Row]] = defaultdict(dict)
+    answers: dict[int, dict[str, dict[Round, Row]]] = defaultdict(lambda: defaultdict(dict))
     for each in mined.occurrences:
-        place = each.template, tuple(each.indices.items())
-        placed[id(each.sender)][id(each.call)] = place
-        answers[id(each.sender)][place] = each.call.response or EMPTY
+        around = tuple(each.indices.items())
+        placed[id(each.sender)][id(each.call)] = each.template, around
+        answers[id(each.sender)][each.template][around] = each.call.response or EMPTY
     exact = agreed = real = expected = 0
     first = None
     differences = []
@@ -182,10 +182,9 @@ def sequences_of(
     return counts, tuple(differences)
 
 
-def _elements(answers: Mapping[Place, Row], rule: Flow, around: Round) -> int | None:
+def _elements(answers: Mapping[str, Mapping[Round, Row]], rule: Flow, around: Round) -> int | None:
     """How many elements a list has in a node's answer, for a loop in these rounds; None without an answer."""
-    known = (answers.get((rule.call, around[:depth])) for depth in range(len(around), -1, -1))
-    answer = next((each for each in known if each is not None), None)
+    answer = in_round(answers.get(rule.call, {}), around)
     return None if answer is None else len(elements_of(answer, rule.path.partition(f"[{EACH}]")[0]))
 
 

@@ -9,8 +9,10 @@ Elements of a list that stands for a map are named by their keys in leaf paths (
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from froude.messages.rows import Row
+from froude.workload.rounds import Round
 from froude.workload.types import EACH as EACH  # noqa: PLC0414 - of elements, too
 
 Numbers = tuple[int, ...]
@@ -48,6 +50,16 @@ def elements_of(leaves: Collection[str], listed: str) -> list[Numbers]:
         for number, word in enumerate(words)
         for rest in elements_of(leaves, f"{outer}[{word}].{inner}")
     ]
+
+
+def in_round(answers: Mapping[Round, Row], around: Round) -> Row | None:
+    """The answer to a call in the same rounds of the loops around it, else of the outer ones alone; None for none.
+
+    Args:
+        answers: of one node and call, by its rounds.
+    """
+    rounds = (around[:depth] for depth in range(len(around), -1, -1))
+    return next((answers[each] for each in rounds if each in answers), None)
 
 
 def element_path(leaves: Collection[str], path: str, numbers: Numbers) -> str:

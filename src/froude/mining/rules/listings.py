@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from froude.messages.rows import EMPTY, Row
-from froude.mining.read.elements import EACH, elements_of
+from froude.mining.read.elements import EACH, elements_of, in_round
 from froude.mining.shape.structure import LoopRun, MinedType, Names
+from froude.workload.rounds import Round
 from froude.workload.types import Counter, Flow, Side, Step
 from froude.workload.walk import calls, flows
 
 _LISTED = re.compile(r"[^\[]+(?=\[\d+\])")
-Place = tuple[int, int, tuple[tuple[str, int], ...]]
-"""Run, node, and the iterations of the loops around a call."""
+Node = tuple[int, int]
+"""Run, and number within it."""
 
 
 class Listings:
@@ -27,16 +28,17 @@ class Listings:
 
     def __init__(self, mined: MinedType) -> None:
         """Of a type whose calls are placed."""
-        self._answers: dict[str, dict[Place, Row]] = {
-            template: {} for template in Names.of(mined.name, mined.automaton).templates
+        self._answers: dict[str, dict[Node, dict[Round, Row]]] = {
+            template: defaultdict(dict) for template in Names.of(mined.name, mined.automaton).templates
         }
         """By template, in the pattern's order."""
         self._leaves: dict[str, dict[str, str]] = defaultdict(dict)
         """By template the lists in its answers, each with a leaf of its elements."""
-        self._numbers: dict[tuple[str, Place, str], int] = {}
+        self._numbers: dict[tuple[int, str], int] = {}
+        """Elements by identity of the answer and list: one answer serves many loops."""
         for each in mined.occurrences:
             answer = each.call.response or EMPTY
-            self._answers[each.template][each.run, each.node, tuple(each.indices.items())] = answer
+            self._answers[each.template][each.run, each.node][tuple(each.indices.items())] = answer
             for path in answer:
                 listed = _LISTED.match(path)
                 if listed is not None:
@@ -79,12 +81,10 @@ class Listings:
 
     def _elements(self, template: str, listed: str, loop: LoopRun) -> int | None:
         """How many elements a list has in the latest answer of the same round; None where there is none."""
-        around = tuple(loop.rounds.items())
-        for depth in range(len(around), -1, -1):
-            place = loop.run, loop.node, around[:depth]
-            if place in self._answers[template]:
-                key = template, place, listed
-                if key not in self._numbers:
-                    self._numbers[key] = len(elements_of(self._answers[template][place], listed))
-                return self._numbers[key]
-        return None
+        answer = in_round(self._answers[template][loop.run, loop.node], tuple(loop.rounds.items()))
+        if answer is None:
+            return None
+        key = id(answer), listed
+        if key not in self._numbers:
+            self._numbers[key] = len(elements_of(answer, listed))
+        return self._numbers[key]
